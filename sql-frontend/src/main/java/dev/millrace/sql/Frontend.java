@@ -138,13 +138,31 @@ public final class Frontend {
         return binder(statement, catalog, parameters).bind(statement.syntax());
     }
 
+    /** The text of a definition, with what its names mean to a session put into it. */
+    public NamedText named(ParsedStatement statement, Catalog catalog, Parameters parameters) {
+        StatementBinder binder = binder(statement, catalog, parameters);
+        binder.bind(statement.syntax());
+        NamedText text = new NamedText(statement);
+        text.putReferences(binder.references());
+        return text;
+    }
+
+    /** The text of a statement without parameters in which each name has its schema. */
+    public String qualified(ParsedStatement statement, Catalog catalog) {
+        StatementBinder binder = binder(statement, catalog, Parameters.none());
+        binder.bind(statement.syntax());
+        NamedText text = new NamedText(statement);
+        text.putSchemas(binder.references());
+        return text.text();
+    }
+
     /** What rows of a relation go through before they are written. */
     public RowRules rules(Relation relation, Catalog catalog) {
         if (relation.rules().isEmpty()) {
             return RowRules.NONE;
         }
         try (PlainNumeric.Binding meaning = catalog.numericIn(relation.name()).bind()) {
-            return StatementBinder.rules(relation, catalog);
+            return StatementBinder.rules(relation, catalog.ofDefinitions());
         }
     }
 

@@ -56,7 +56,9 @@ public record LiftedQuery(String name, String text, LiftedText query) {
             }
         }
         Lexeme name = tokens.get(NAME);
-        boolean isName = name.kind() == Kind.QUOTED_NAME && !name.text().isEmpty()
+        boolean isName = name.kind() == Kind.QUOTED_NAME
+                        && !name.text().isEmpty()
+                        && name.text().indexOf('.') < 0
                 || name.kind() == Kind.WORD && !Keywords.isReserved(name.text());
         return isName && tokens.get(NAME + 1).isWord("as") && tokens.get(QUERY).isWord("select");
     }

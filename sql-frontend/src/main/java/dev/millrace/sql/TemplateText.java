@@ -2,6 +2,7 @@ package dev.millrace.sql;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
@@ -197,7 +198,8 @@ public final class TemplateText {
         if (token == first) {
             return Optional.of(TABLE + ".\"$" + QUERY + "\" AS " + QUERY + ", ");
         } else if (token == firstEnd) {
-            return Optional.of("\nJOIN " + Identifiers.quote(template) + " FOR SYSTEM_TIME AS OF proctime() AS " + TABLE
+            return Optional.of("\nJOIN " + RelationNames.quoted(template) + " FOR SYSTEM_TIME AS OF proctime() AS "
+                    + TABLE
                     + " (" + inner(QUERY)
                     + parameters.stream().map(name -> ", " + inner(name)).collect(Collectors.joining())
                     + ") ON TRUE\n"); // on lines of its own: a comment may be before it

@@ -4,6 +4,7 @@ import dev.millrace.server.operation.DirectoryDump;
 import dev.millrace.server.script.DefinitionScript;
 import dev.millrace.server.script.DefinitionScript.Step;
 import dev.millrace.server.settings.ProductVersion;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -23,7 +24,7 @@ import org.postgresql.PGConnection;
 
 /** Writes a dump: statements in their order, and rows behind the tables that have them, before anything reads these. For one thread. */
 final class DumpText {
-    private static final Set<String> BEFORE_ROWS = Set.of("role", "setting", "function", "stream", "table");
+    private static final Set<String> BEFORE_ROWS = Set.of("role", "setting", "schema", "function", "stream", "table");
     private static final String COUNTER = "counter";
     private static final String NOT_RESTORED = "not restored";
 
@@ -97,7 +98,7 @@ final class DumpText {
         }
         try (Statement statement = from.createStatement();
                 ResultSet rows =
-                        statement.executeQuery("SELECT 1 FROM " + Identifiers.quote(stream.name()) + " LIMIT 1")) {
+                        statement.executeQuery("SELECT 1 FROM " + RelationNames.quoted(stream.name()) + " LIMIT 1")) {
             return rows.next();
         } catch (SQLException e) {
             if ("42809".equals(e.getSQLState())) {
@@ -120,7 +121,7 @@ final class DumpText {
 
     private void rows(String table, Connection from) throws SQLException, IOException {
         String columns = columns(table, from).stream().map(Identifiers::quote).collect(Collectors.joining(", "));
-        String target = Identifiers.quote(table) + " (" + columns + ")";
+        String target = RelationNames.quoted(table) + " (" + columns + ")";
         print("\nCOPY " + target + " FROM stdin;\n");
         from.unwrap(PGConnection.class).getCopyAPI().copyOut("COPY " + target + " TO STDOUT", out);
         print("\\.\n");
@@ -130,9 +131,11 @@ final class DumpText {
     private static List<String> columns(String table, Connection from) throws SQLException {
         List<String> columns = new ArrayList<>();
         try (PreparedStatement statement =
-                from.prepareStatement("SELECT column_name FROM information_schema.columns WHERE table_schema = 'public'"
+                from.prepareStatement("SELECT column_name FROM information_schema.columns WHERE table_schema = ?"
                         + " AND table_name = ? AND is_generated = 'NEVER' ORDER BY ordinal_position")) {
-            statement.setString(1, table);
+            String schema = RelationNames.prefix(table);
+            statement.setString(1, schema.isEmpty() ? RelationNames.PUBLIC : schema);
+            statement.setString(2, schema.isEmpty() ? table : table.substring(schema.length() + 1));
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     columns.add(rows.getString(1));

@@ -11,6 +11,7 @@ import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.session.Session;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
@@ -45,6 +46,7 @@ final class BackslashCommands {
             Map.entry("\\dk", "list sinks"),
             Map.entry("\\df", "list functions"),
             Map.entry("\\di", "list indexes"),
+            Map.entry("\\dn", "list the schemas that users made"),
             Map.entry("\\dS", "list system relations"),
             Map.entry("\\echo", "TEXT  write a text"),
             Map.entry("\\format", "table|csv|json  the form of results"),
@@ -86,7 +88,7 @@ final class BackslashCommands {
             case "\\?", "\\h" -> help();
             case "\\d" -> {
                 if (argument.isEmpty()) {
-                    list(object -> true);
+                    list(object -> object.kind() != ObjectKind.SCHEMA);
                 } else {
                     describe(argument, false);
                 }
@@ -99,6 +101,7 @@ final class BackslashCommands {
                 list(object -> object.kind() == ObjectKind.MATERIALIZED_VIEW || object.kind() == ObjectKind.VIEW);
             case "\\dk" -> list(object -> object.kind() == ObjectKind.SINK);
             case "\\df" -> list(object -> object.kind() == ObjectKind.FUNCTION);
+            case "\\dn" -> list(object -> object.kind() == ObjectKind.SCHEMA);
             case "\\di" -> list(object -> object.kind() == ObjectKind.INDEX);
             case "\\dS" -> listSystem();
             case "\\echo" -> streams.out().write(argument + "\n");
@@ -223,7 +226,9 @@ final class BackslashCommands {
                     .map(input -> "connector " + input.connector())
                     .or(() -> session.database().catalog().index(object.name()).map(Index::relation))
                     .orElseGet(() -> String.join(", ", object.reads()));
-            table.add(new String[] {object.name(), object.kind().sqlName(), state, from});
+            table.add(new String[] {
+                RelationNames.shown(object.name()), object.kind().sqlName(), state, from
+            });
         }
         write(table, objects.size());
     }

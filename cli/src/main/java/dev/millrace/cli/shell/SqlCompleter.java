@@ -3,6 +3,7 @@ package dev.millrace.cli.shell;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Keywords;
 import java.util.List;
@@ -50,7 +51,9 @@ final class SqlCompleter implements Completer {
     private void addRelations(List<Candidate> candidates) {
         for (CatalogObject object : catalog.objects()) {
             candidates.add(candidate(
-                    Identifiers.quote(object.name()), "relations", object.kind().sqlName()));
+                    RelationNames.quoted(object.name()),
+                    "relations",
+                    object.kind().sqlName()));
         }
         for (SystemRelation relation : catalog.systemRelations()) {
             candidates.add(candidate(relation.name(), "relations", relation.meaning()));

@@ -40,6 +40,10 @@ class DumpTest {
             "SELECT name, query, owner, limit_bytes, state FROM millrace.subscriptions",
             "SELECT * FROM big",
             "SELECT * FROM totals",
+            "SELECT * FROM \"The north\".orders",
+            "SELECT * FROM \"The north\".big",
+            "SELECT * FROM \"The north\".totals",
+            "SELECT nspname, pg_get_userbyid(nspowner), nspacl FROM pg_namespace",
             "SELECT * FROM \"Named; totals\"",
             "SELECT query, state FROM millrace.query_stats",
             "SELECT rolname, rolpassword, rolconnlimit, rolvaliduntil FROM pg_authid",
@@ -102,6 +106,17 @@ class DumpTest {
                 INSERT INTO "Odd; name ""quoted""\" VALUES (1, E'tab\\t line\\n back\\\\slash', true, '\\x00ff', 0.1),
                   (NULL, NULL, NULL, NULL, NULL), (3, '\\.', false, '', 'NaN');
                 ALTER TABLE customers ADD COLUMN city TEXT DEFAULT 'nowhere';
+                CREATE SCHEMA "The north" AUTHORIZATION staff;
+                GRANT USAGE ON SCHEMA "The north" TO "Ann's ""best""\";
+                SET search_path = "The north", public;
+                CREATE FUNCTION less(a BIGINT) RETURNS BIGINT LANGUAGE SQL AS 'a - 1';
+                CREATE TABLE orders (id SERIAL PRIMARY KEY, amount INT UNIQUE);
+                CREATE INDEX orders_by_amount ON orders (amount DESC);
+                CREATE VIEW big AS SELECT o.id, less(o.amount) AS amount, c.name FROM orders o JOIN customers c USING (id);
+                CREATE MATERIALIZED VIEW totals AS SELECT sum(amount) AS total FROM orders;
+                INSERT INTO orders (amount) VALUES (3), (1), (2);
+                GRANT SELECT ON orders TO staff;
+                RESET search_path;
                 """.formatted(jar());
     }
 

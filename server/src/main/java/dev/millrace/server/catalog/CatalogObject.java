@@ -1,6 +1,7 @@
 package dev.millrace.server.catalog;
 
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
@@ -99,6 +100,23 @@ public record CatalogObject(
                 PlainNumeric.current());
     }
 
+    /** A schema, by its name without the point. */
+    public static CatalogObject schema(String name, long createdMicros) {
+        return new CatalogObject(
+                RelationNames.ofSchema(name),
+                ObjectKind.SCHEMA,
+                new Schema(List.of()),
+                false,
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Set.of(),
+                Map.of(),
+                "CREATE SCHEMA " + Identifiers.quote(name),
+                createdMicros,
+                TableRules.NONE);
+    }
+
     /** Whether who writes to it, outside a transaction, is answered before the rows are on disk. */
     public boolean isDurableLater() {
         return options.getOrDefault(DURABILITY, "").equalsIgnoreCase(Durability.ASYNC.name());
@@ -112,7 +130,7 @@ public record CatalogObject(
             case CONTINUOUS_QUERY -> Optional.of(Relation.Kind.CONTINUOUS_QUERY);
             case MATERIALIZED_VIEW -> Optional.of(Relation.Kind.MATERIALIZED_VIEW);
             case VIEW -> Optional.of(Relation.Kind.VIEW);
-            case SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> Optional.empty();
+            case SINK, QUERY_TEMPLATE, FUNCTION, INDEX, SCHEMA -> Optional.empty();
         };
         return readable.map(as -> new Relation(name, as, schema, appendOnly, primaryKey, eventTime, rules));
     }
@@ -159,13 +177,18 @@ public record CatalogObject(
                 .sorted(Map.Entry.comparingByKey())
                 .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
                 .collect(Collectors.joining(", "));
-        return "CREATE " + kind.sqlName().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(name)
+        return "CREATE " + kind.sqlName().toUpperCase(Locale.ROOT) + " " + RelationNames.quoted(name)
                 + (with.isEmpty() ? "" : " WITH (" + with + ")") + " AS " + queryText;
     }
 
-    /** Names of what has to be there for it: what it reads, and a query in whose place it is to come. */
+    /** Names of what has to be there for it: what it reads, a query in whose place it is to come, and its schema; an index goes with its relation. */
     public Set<String> requires() {
         Set<String> all = new HashSet<>(reads);
+        String schema = RelationNames.prefix(name);
+        boolean isOwn = kind != ObjectKind.INDEX && kind != ObjectKind.SCHEMA && !RelationNames.isOfSession(name);
+        if (isOwn && !schema.isEmpty()) {
+            all.add(RelationNames.ofSchema(schema));
+        }
         Optional.ofNullable(options.get(REPLACES)).ifPresent(all::add);
         return all;
     }

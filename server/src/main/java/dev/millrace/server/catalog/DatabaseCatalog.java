@@ -6,6 +6,7 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.server.role.Roles;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.PlainNumeric;
@@ -21,14 +22,16 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** All objects by name, and who reads whom. Relations, sinks and templates share one space of names. */
+/** All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. */
 public final class DatabaseCatalog implements Catalog {
     private final ConcurrentSkipListMap<String, CatalogObject> objects = new ConcurrentSkipListMap<>();
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
     private final Map<String, Index> indexes = new ConcurrentSkipListMap<>();
+    private volatile Set<String> schemas = Set.of(); // that users made; another object when they are others
     private final Roles roles = new Roles();
     private final RowNumbers numbers = new RowNumbers();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
@@ -101,6 +104,9 @@ public final class DatabaseCatalog implements Catalog {
     public void add(CatalogObject object) {
         CatalogObject before = objects.putIfAbsent(object.name(), object);
         assert before == null : object.name() + " exists";
+        if (object.kind() == ObjectKind.SCHEMA) {
+            findSchemas();
+        }
         for (String read : object.requires()) {
             dependents
                     .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
@@ -206,7 +212,7 @@ public final class DatabaseCatalog implements Catalog {
 
     @Override
     public Optional<UserFunction> userFunction(String name) {
-        return Optional.ofNullable(functions.get(name));
+        return Optional.ofNullable(functions.get(RelationNames.inCatalog(name)));
     }
 
     @Override
@@ -235,6 +241,9 @@ public final class DatabaseCatalog implements Catalog {
     public void remove(String name) {
         assert dependents(name).isEmpty() : name + " is still read";
         CatalogObject object = objects.remove(name);
+        if (object.kind() == ObjectKind.SCHEMA) {
+            findSchemas();
+        }
         functions.remove(name);
         indexes.remove(name);
         numbers.forget(name);
@@ -261,9 +270,42 @@ public final class DatabaseCatalog implements Catalog {
         return object == null ? others.apply(name) : Optional.of(object);
     }
 
+    private void findSchemas() {
+        schemas = objects(ObjectKind.SCHEMA).stream()
+                .map(schema -> RelationNames.shown(schema.name()))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** The schemas that users made; the same object as long as they are the same. */
+    public Set<String> schemas() {
+        return schemas;
+    }
+
+    @Override
+    public boolean isSchema(String name) {
+        return RelationNames.isAlwaysThere(name) || schemas.contains(name);
+    }
+
+    /**
+     * Whatever is to have a name needs its schema.
+     *
+     * @throws MillraceException 3F000
+     */
+    public void requireSchema(String name) {
+        String schema = RelationNames.prefix(name);
+        if (!schema.isEmpty() && !RelationNames.isOfSession(name) && !isSchema(schema)) {
+            throw undefinedSchema(schema);
+        }
+    }
+
+    /** The error for a schema that is not there. */
+    public static MillraceException undefinedSchema(String schema) {
+        return MillraceException.user(SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist");
+    }
+
     /** Whether a name is in a schema of the system, where users make nothing. */
     public static boolean isOfSystem(String name) {
-        return name.startsWith("millrace.") || name.startsWith("pg_catalog.") || name.startsWith("information_schema.");
+        return RelationNames.isOfSystem(RelationNames.prefix(name));
     }
 
     /** Whether nothing has this name, and something may. */
@@ -277,6 +319,9 @@ public final class DatabaseCatalog implements Catalog {
      */
     public CatalogObject require(ObjectKind kind, String name) {
         CatalogObject object = objects.get(name);
+        if (object == null && kind == ObjectKind.SCHEMA) {
+            throw undefinedSchema(RelationNames.shown(name));
+        }
         if (object == null) {
             throw undefined(kind.sqlName(), name, names(kind));
         }
@@ -349,8 +394,13 @@ public final class DatabaseCatalog implements Catalog {
         if (object.isPresent()) {
             return object.get().relation();
         }
+        return system(name);
+    }
+
+    /** The system's relation of a name, which may leave {@code pg_catalog} out. */
+    public Optional<Relation> system(String name) {
         return systemRelation(name)
-                .or(() -> systemRelation("pg_catalog." + name)) // which is searched first, as PostgreSQL does
+                .or(() -> systemRelation("pg_catalog." + name))
                 .map(system -> new Relation(
                         system.name(), Relation.Kind.SYSTEM_VIEW, system.schema(), false, List.of(), Optional.empty()));
     }
@@ -358,6 +408,7 @@ public final class DatabaseCatalog implements Catalog {
     @Override
     public Collection<String> relationNames() {
         List<String> names = new ArrayList<>(objects.keySet());
+        names.removeIf(RelationNames::isSchema);
         names.addAll(systemRelations.keySet());
         return names;
     }

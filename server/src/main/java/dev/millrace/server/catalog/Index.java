@@ -1,6 +1,7 @@
 package dev.millrace.server.catalog;
 
 import dev.millrace.plan.expression.OrderKey;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.Schema;
 import java.util.List;
@@ -19,6 +20,12 @@ public record Index(String name, String relation, String method, boolean unique,
         keys = List.copyOf(keys);
     }
 
+    /** The name without the schema, which is its relation's. */
+    private String plainName() {
+        String schema = RelationNames.prefix(relation);
+        return !schema.isEmpty() && name.startsWith(schema + ".") ? name.substring(schema.length() + 1) : name;
+    }
+
     /** Its columns. */
     public List<Integer> columns() {
         return keys.stream().map(OrderKey::column).toList();
@@ -26,8 +33,8 @@ public record Index(String name, String relation, String method, boolean unique,
 
     /** The statement that makes it. */
     public String definition(Schema schema) {
-        return "CREATE " + (unique ? "UNIQUE " : "") + "INDEX " + Identifiers.quote(name) + " ON "
-                + Identifiers.quote(relation) + " USING " + method + " (" + columnTexts(schema) + ")";
+        return "CREATE " + (unique ? "UNIQUE " : "") + "INDEX " + Identifiers.quote(plainName()) + " ON "
+                + RelationNames.quoted(relation) + " USING " + method + " (" + columnTexts(schema) + ")";
     }
 
     /** What stands in the parentheses. */

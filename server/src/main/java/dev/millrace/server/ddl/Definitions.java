@@ -605,6 +605,9 @@ public final class Definitions {
                 throw MillraceException.user(
                         SqlState.INSUFFICIENT_PRIVILEGE, "\"" + name + "\" would be in a schema of the system");
             }
+            if (!database.catalogStore().isRestoring()) {
+                database.catalog().requireSchema(name);
+            }
             if (database.histories().queryOf(name).isPresent()) {
                 throw MillraceException.user(
                         SqlState.DUPLICATE_OBJECT, "a subscription \"" + name + "\" already exists");

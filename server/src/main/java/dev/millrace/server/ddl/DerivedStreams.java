@@ -19,11 +19,11 @@ import dev.millrace.server.retention.RetentionClause;
 import dev.millrace.server.retention.RowChoice;
 import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.text.Identifiers;
 import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.SegmentForm;
 import dev.millrace.type.Schema;
@@ -138,7 +138,7 @@ public final class DerivedStreams {
                             SqlState.FEATURE_NOT_SUPPORTED,
                             "the rows of stream \"" + name + "\" could not all stay: " + why.get())
                     .withHint(
-                            "CREATE MATERIALIZED VIEW " + Identifiers.quote(name)
+                            "CREATE MATERIALIZED VIEW " + RelationNames.quoted(name)
                                     + " AS .. keeps an answer whose rows change; windows over a stream with a watermark give rows that stay");
         }
     }

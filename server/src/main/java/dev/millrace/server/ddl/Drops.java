@@ -9,6 +9,7 @@ import dev.millrace.server.instance.CatalogStore.NotRestored;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.ArrayList;
@@ -38,7 +39,6 @@ public final class Drops {
         database.lockDefinitions();
         try {
             List<String> present = new ArrayList<>();
-            drop.missingSchemas().forEach(name -> notices.accept("schema \"" + name + "\" does not exist, skipping"));
             for (String name : drop.names()) {
                 if (database.catalog().object(name).isEmpty() && giveUp(name)) {
                     continue;
@@ -168,7 +168,8 @@ public final class Drops {
     }
 
     public String describe(String name) {
-        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + name + "\"";
+        return database.catalog().object(name).orElseThrow().kind().sqlName() + " \"" + RelationNames.shown(name)
+                + "\"";
     }
 
     /** Takes an object back that was made just now, and that nothing reads yet; one that is not there any more is gone. */
@@ -211,7 +212,7 @@ public final class Drops {
         SetAside aside = new SetAside(database, object, isPlainTable, held.taken());
         held.step(aside::putBack, aside::free);
         held.changed(name);
-        if (!isPlainTable && object.kind() != ObjectKind.VIEW && object.kind() != ObjectKind.FUNCTION) {
+        if (!isPlainTable && !HeldDefinitions.keepsNothing(object)) {
             held.takes(name);
         }
     }
@@ -238,7 +239,9 @@ public final class Drops {
             query.get().drop();
             new Starts(database).forget(name, query.get());
             database.retained().drop(name);
-        } else if (object.kind() != ObjectKind.FUNCTION && object.kind() != ObjectKind.VIEW) {
+        } else if (object.kind() != ObjectKind.FUNCTION
+                && object.kind() != ObjectKind.VIEW
+                && object.kind() != ObjectKind.SCHEMA) {
             database.engine().relations().drop(name);
             database.intakes().drop(name);
             database.retained().drop(name);

@@ -39,6 +39,9 @@ public final class Functions {
         UserFunction function = function(create);
         database.lockDefinitions();
         try {
+            if (!database.catalogStore().isRestoring()) {
+                database.catalog().requireSchema(create.name());
+            }
             Optional<CatalogObject> old = database.catalog().object(create.name());
             if (old.isPresent()) {
                 boolean replaces =

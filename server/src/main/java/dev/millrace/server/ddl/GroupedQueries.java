@@ -133,7 +133,7 @@ public final class GroupedQueries {
                 && settings.timeZone().isEmpty()
                 && settings.timeStyle().dates().order() == DateStyle.Order.MDY
                 && !settings.numericIsLimited()
-                && !names.hasTemporaryRelations()
+                && !names.hasOwnNames()
                 && names.permissions().hasRoomForAny()
                 && queries.limits().mayShare();
     }

@@ -198,8 +198,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
      * @throws MillraceException 0A000
      */
     void requireReplaceable(CatalogObject object) {
-        boolean keepsNothing = object.kind() == ObjectKind.VIEW || object.kind() == ObjectKind.FUNCTION;
-        if (areHeld() && !keepsNothing && !isPlainTable(object)) {
+        if (areHeld() && !keepsNothing(object) && !isPlainTable(object)) {
             throw notAgain(object.name());
         }
     }
@@ -207,6 +206,13 @@ public final class HeldDefinitions implements Transactions.Definitions {
     private static MillraceException notAgain(String name) {
         return MillraceException.notAvailableYet("\"" + name + "\" once more in the transaction that drops it")
                 .withHint("COMMIT between the two, or execute both outside BEGIN and COMMIT");
+    }
+
+    /** Whether it is no more than what the catalog has of it. */
+    static boolean keepsNothing(CatalogObject object) {
+        return object.kind() == ObjectKind.VIEW
+                || object.kind() == ObjectKind.FUNCTION
+                || object.kind() == ObjectKind.SCHEMA;
     }
 
     /** Whether it is a table of which the engine has nothing but rows. */

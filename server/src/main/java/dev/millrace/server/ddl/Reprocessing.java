@@ -10,10 +10,10 @@ import dev.millrace.server.catalog.Index;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.Backfill;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,7 +79,7 @@ public final class Reprocessing {
             if (other.isPresent()) {
                 throw MillraceException.user(
                                 SqlState.OBJECT_IN_USE, "\"" + object.name() + "\" is being reprocessed already")
-                        .withHint("DROP " + sqlName(object) + " " + Identifiers.quote(name)
+                        .withHint("DROP " + sqlName(object) + " " + RelationNames.quoted(name)
                                 + " ends that; millrace.backfills says how far it is");
             }
             requireNoDependents(object, name);
@@ -103,8 +103,8 @@ public final class Reprocessing {
             throw MillraceException.user(
                             SqlState.OBJECT_IN_USE,
                             "\"" + object.name() + "\" is to take the place of \"" + replaced.get() + "\"")
-                    .withHint("DROP " + sqlName(object) + " " + Identifiers.quote(object.name()) + ", and REPROCESS "
-                            + Identifiers.quote(replaced.get()) + " again; or keep the new answer beside: REPROCESS"
+                    .withHint("DROP " + sqlName(object) + " " + RelationNames.quoted(object.name()) + ", and REPROCESS "
+                            + RelationNames.quoted(replaced.get()) + " again; or keep the new answer beside: REPROCESS"
                             + " .. AS name");
         }
     }

@@ -11,9 +11,9 @@ import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.text.Identifiers;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -118,7 +118,7 @@ public final class Restarts {
                                     + why.get().getMessage())
                     .withHint("its state is kept: change or delete what the row comes from, or leave it out: RESUME "
                             + object.kind().sqlName().toUpperCase(Locale.ROOT) + " "
-                            + Identifiers.quote(object.name()) + " SKIP ROW");
+                            + RelationNames.quoted(object.name()) + " SKIP ROW");
         }
         return why.isEmpty();
     }

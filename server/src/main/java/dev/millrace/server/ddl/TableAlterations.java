@@ -12,6 +12,7 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
@@ -190,7 +191,7 @@ public final class TableAlterations {
                 items.add(values.get(name) + " AS " + Identifiers.quote(name));
             }
         }
-        String text = "SELECT " + String.join(", ", items) + " FROM " + Identifiers.quote(before.name());
+        String text = "SELECT " + String.join(", ", items) + " FROM " + RelationNames.quoted(before.name());
         Query query = ((Statement.Select) analyzed(text)).query();
         return incoming.widened(queries.whole(queries.rows(query)), given, after);
     }

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.server.catalog.DeclaredTypes;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.sql.catalog.TableRules.Unique;
@@ -374,7 +375,7 @@ final class TableShape {
                 .sorted(Map.Entry.comparingByKey())
                 .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
                 .collect(Collectors.joining(", "));
-        return "CREATE TABLE " + Identifiers.quote(table.name()) + " (" + String.join(", ", elements) + ")"
+        return "CREATE TABLE " + RelationNames.quoted(table.name()) + " (" + String.join(", ", elements) + ")"
                 + (options.isEmpty() ? "" : " WITH (" + options + ")");
     }
 

@@ -7,6 +7,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.TemplateText;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -70,14 +71,14 @@ public final class Templates {
                 drops.all(List.of(TemplateQueries.answersOf(name), name), false);
             }
         }
-        execute.accept("CREATE TABLE " + Identifiers.quote(name) + " (" + TemplateText.QUERY + " TEXT PRIMARY KEY"
+        execute.accept("CREATE TABLE " + RelationNames.quoted(name) + " (" + TemplateText.QUERY + " TEXT PRIMARY KEY"
                 + create.parameters().stream()
                         .map(field -> ", " + Identifiers.quote(field.name()) + " " + field.type())
                         .collect(Collectors.joining())
                 + ") WITH (" + TemplateQueries.OPTION + " = " + Identifiers.quoteText(create.queryText()) + ")");
         try {
-            execute.accept(
-                    "CREATE CONTINUOUS QUERY " + Identifiers.quote(TemplateQueries.answersOf(name)) + " AS " + answers);
+            execute.accept("CREATE CONTINUOUS QUERY " + RelationNames.quoted(TemplateQueries.answersOf(name)) + " AS "
+                    + answers);
         } catch (MillraceException e) {
             drops.takeBack(name);
             throw e.sqlState() == SqlState.GROUPING_ERROR && !text.groups()
@@ -137,7 +138,7 @@ public final class Templates {
             }
         }
         try {
-            execute.accept("INSERT INTO " + Identifiers.quote(template.name()) + " VALUES ("
+            execute.accept("INSERT INTO " + RelationNames.quoted(template.name()) + " VALUES ("
                     + Identifiers.quoteText(create.name()) + arguments(text, parameters) + ")");
         } catch (MillraceException e) {
             throw e.sqlState() == SqlState.UNIQUE_VIOLATION ? exists(create.name()) : e.at(0);
@@ -233,7 +234,7 @@ public final class Templates {
             String template = templateOf(name).orElseThrow(() -> exists(name));
             byTemplate.computeIfAbsent(template, of -> new TreeSet<>()).add(Identifiers.quoteText(name));
         }
-        byTemplate.forEach((template, queries) -> execute.accept("DELETE FROM " + Identifiers.quote(template)
+        byTemplate.forEach((template, queries) -> execute.accept("DELETE FROM " + RelationNames.quoted(template)
                 + " WHERE " + TemplateText.QUERY + " IN (" + String.join(", ", queries) + ")"));
     }
 

@@ -1,7 +1,7 @@
 package dev.millrace.server.dml;
 
 import dev.millrace.server.catalog.CatalogObject;
-import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
@@ -31,12 +31,12 @@ public final class KnownInserts {
     private static final int LONGEST = 1_000; // characters before the rows
 
     private final Frontend frontend;
-    private final DatabaseCatalog catalog;
+    private final SessionCatalog names;
     private final Recent<Begun> begun = new Recent<>();
     private final Recent<Prepared> prepared = new Recent<>();
 
     /**
-     * What a statement means, as long as the catalog has this version.
+     * What a statement means, as long as names have this version.
      *
      * @param types of the columns that it gives
      */
@@ -87,9 +87,9 @@ public final class KnownInserts {
         }
     }
 
-    public KnownInserts(Frontend frontend, DatabaseCatalog catalog) {
+    public KnownInserts(Frontend frontend, SessionCatalog names) {
         this.frontend = frontend;
-        this.catalog = catalog;
+        this.names = names;
     }
 
     /** The statement of a text, if its beginning is known and its rows are plain. */
@@ -100,7 +100,7 @@ public final class KnownInserts {
     }
 
     private Optional<Begun> begun(String sql) {
-        long version = catalog.version();
+        long version = names.version();
         return begun.find(known -> known.meaning.version == version && sql.startsWith(known.start));
     }
 
@@ -116,7 +116,7 @@ public final class KnownInserts {
     }
 
     private Optional<Prepared> prepared(ParsedStatement parsed) {
-        long version = catalog.version();
+        long version = names.version();
         return prepared.find(known -> known.parsed == parsed && known.meaning.version == version);
     }
 
@@ -146,8 +146,8 @@ public final class KnownInserts {
     }
 
     private Optional<Meaning> meaning(ParsedStatement parsed, Statement.Insert insert, long version) {
-        Optional<Schema> schema = catalog.object(insert.relation()).map(CatalogObject::schema);
-        return schema.filter(found -> version == catalog.version())
+        Optional<Schema> schema = names.catalog().object(insert.relation()).map(CatalogObject::schema);
+        return schema.filter(found -> version == names.version())
                 .map(found -> new Meaning(
                         version,
                         found,

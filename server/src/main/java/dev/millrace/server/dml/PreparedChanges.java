@@ -82,7 +82,7 @@ public final class PreparedChanges implements AutoCloseable {
     /** Whether a statement was looked at, as the catalog is now, and is executed here with some values at least. */
     public boolean knows(ParsedStatement parsed) {
         Known before = known.getIfPresent(parsed);
-        return before != null && before.version == database.catalog().version() && before.found.isPresent();
+        return before != null && before.version == names.version() && before.found.isPresent();
     }
 
     /** Executes a statement, if that can be done here. */
@@ -92,7 +92,7 @@ public final class PreparedChanges implements AutoCloseable {
         }
         Known before = known.getIfPresent(parsed);
         if (before == null
-                || before.version != database.catalog().version()
+                || before.version != names.version()
                 || !before.declared.equals(parameters.declaredTypes())) {
             before = findOut(parsed, parameters);
             known.put(parsed, before);
@@ -122,7 +122,7 @@ public final class PreparedChanges implements AutoCloseable {
     public Optional<StatementResult> executeGiven(ParsedStatement parsed, Parameters parameters) {
         Known before = known.getIfPresent(parsed);
         if (before == null
-                || before.version != database.catalog().version()
+                || before.version != names.version()
                 || !before.declared.equals(parameters.declaredTypes())
                 || before.open.isEmpty()
                 || !queries.hasNoneAtHand()) {
@@ -157,7 +157,7 @@ public final class PreparedChanges implements AutoCloseable {
     }
 
     private Known findOut(ParsedStatement parsed, Parameters parameters) {
-        long version = database.catalog().version();
+        long version = names.version();
         List<DataType> declared = parameters.declaredTypes();
         try {
             SessionUse used = new SessionUse(names);

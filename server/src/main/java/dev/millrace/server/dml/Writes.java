@@ -26,6 +26,7 @@ import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
@@ -580,7 +581,7 @@ public final class Writes {
                 .filter(name -> given.contains(name) || target.rules().of(name).isEmpty())
                 .map(Identifiers::quote)
                 .collect(Collectors.joining(", "));
-        String text = "COPY " + Identifiers.quote(target.name()) + " (" + names + ") FROM STDIN";
+        String text = "COPY " + RelationNames.quoted(target.name()) + " (" + names + ") FROM STDIN";
         return (Statement.CopyFrom) database.frontend()
                 .analyze(database.frontend().parse(text).get(0), database.catalog(), Parameters.none());
     }

@@ -175,7 +175,7 @@ public final class KnownForms implements DatabaseCatalog.Listener {
     public void defined(CatalogObject object) {
         boolean mayBeMeant = switch (object.kind()) {
             case STREAM, TABLE, VIEW, FUNCTION -> true;
-            case CONTINUOUS_QUERY, MATERIALIZED_VIEW, SINK, QUERY_TEMPLATE, INDEX -> false;
+            case CONTINUOUS_QUERY, MATERIALIZED_VIEW, SINK, QUERY_TEMPLATE, INDEX, SCHEMA -> false;
         };
         if (mayBeMeant) {
             forms.invalidateAll();

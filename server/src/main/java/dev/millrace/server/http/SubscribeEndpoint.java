@@ -9,7 +9,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.ChangeRows;
 import dev.millrace.server.session.Session;
-import dev.millrace.sql.text.Identifiers;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.Utf8Text;
 import dev.millrace.text.ValueParser;
@@ -71,7 +71,7 @@ final class SubscribeEndpoint {
             throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "?to=NAME says what to subscribe to")
                     .withHint("or POST a SUBSCRIBE statement");
         }
-        return "SUBSCRIBE TO " + Identifiers.quote(name)
+        return "SUBSCRIBE TO " + RelationNames.quoted(name)
                 + (parameter(target, "snapshot").equals("true") ? " WITH (SNAPSHOT)" : "");
     }
 

@@ -20,6 +20,7 @@ import dev.millrace.server.storage.KnownLog;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
+import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
@@ -128,6 +129,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 || statement instanceof Statement.ApplyReplacement
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
+                || statement instanceof SchemaStatement
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume
@@ -609,6 +611,11 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             }
         });
         return new Access(roles.definitions(), owners, roles.privilegeDefinitions(name -> Optional.empty()));
+    }
+
+    /** Whether an object is kept, which may not be there yet when a database is being opened. On any thread before it is open. */
+    public boolean keeps(String name) {
+        return directory.filter(kept -> kept.catalog().object(name).isPresent()).isPresent();
     }
 
     /** Whose object is made again now. */

@@ -29,7 +29,7 @@ final class EdgeQueries implements DatabaseCatalog.Listener {
     public void defined(CatalogObject object) {
         boolean isQuery = switch (object.kind()) {
             case CONTINUOUS_QUERY, MATERIALIZED_VIEW -> true;
-            case STREAM, TABLE, VIEW, SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> false;
+            case STREAM, TABLE, VIEW, SINK, QUERY_TEMPLATE, FUNCTION, INDEX, SCHEMA -> false;
         };
         if (isQuery && EdgeNeeds.isWanted(new Options(object.options()))) {
             inlets.needs(object.name(), programs(object.name()));

@@ -12,8 +12,8 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.PlainNumeric;
 import java.util.Collection;
 import java.util.List;
@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 /**
  * The database's catalog, and what functions say about one session.
  *
- * @param temporaries the session's temporary relations
+ * @param path where names without a schema are looked for
  * @param sees whether what has a name is there for the session: not what another's transaction has made and not committed; waits for what that
  *     has altered or dropped
  * @param signals the functions by which the session stops others
@@ -37,23 +37,56 @@ public record SessionCatalog(
         Identity identity,
         Permissions permissions,
         SessionObjects objects,
-        TemporaryRelations temporaries,
+        SearchPath path,
         Predicate<String> sees,
         Function<String, Optional<UserFunction>> signals)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
-        return temporaries.find(name).or(() -> Optional.of(name)).filter(sees).flatMap(catalog::relation);
+        return path.find(name)
+                .flatMap(catalog::relation)
+                .or(() -> path.schemas().stream()
+                        .filter(RelationNames::isOfSystem)
+                        .flatMap(schema -> catalog.system(schema + "." + name).stream())
+                        .findFirst())
+                .or(() -> catalog.system(name));
     }
 
     @Override
-    public Optional<Relation> permanentRelation(String name) {
+    public Optional<Relation> exactRelation(String name) {
         return Optional.of(name).filter(sees).flatMap(catalog::relation);
     }
 
+    /** Another number whenever names may mean something else to the session than before. */
+    public long version() {
+        return path.version();
+    }
+
     @Override
-    public boolean hasTemporaryRelations() {
-        return temporaries.areUsed();
+    public boolean hasOwnNames() {
+        return !path.isPlain();
+    }
+
+    @Override
+    public boolean isSchema(String name) {
+        return catalog.isSchema(name);
+    }
+
+    @Override
+    public Catalog ofDefinitions() {
+        return path.isPlain()
+                ? this
+                : new SessionCatalog(
+                        catalog,
+                        pgCatalog,
+                        settings,
+                        system,
+                        identity,
+                        permissions,
+                        objects,
+                        path.literal(),
+                        sees,
+                        signals);
     }
 
     @Override
@@ -77,7 +110,9 @@ public record SessionCatalog(
             case "current_database", "current_catalog" -> Optional.of(settings.get(Setting.DATABASE));
             case SessionObjects.FUNCTION ->
                 arguments.size() == 1 ? Optional.of(objects.json(arguments.get(0))) : Optional.empty();
-            case "current_schema" -> Optional.of("public");
+            case SearchPath.FUNCTION ->
+                arguments.size() == 1 ? Optional.of(path.text(arguments.get(0))) : Optional.empty();
+            case "current_schema" -> Optional.of(path.current().orElse(""));
             default -> Optional.empty();
         };
     }
@@ -103,13 +138,17 @@ public record SessionCatalog(
 
     @Override
     public boolean isMadeByUser(String function) {
-        return catalog.userFunction(function).isPresent();
+        return madeByUser(function).isPresent();
+    }
+
+    private Optional<UserFunction> madeByUser(String name) {
+        return path.find(name, known -> catalog.userFunction(known).isPresent()).flatMap(catalog::userFunction);
     }
 
     @Override
     public Optional<UserFunction> userFunction(String name) {
-        Optional<UserFunction> found = Optional.of(name).filter(sees).flatMap(catalog::userFunction);
-        found.ifPresent(function -> permissions.requireExecute(name));
+        Optional<UserFunction> found = madeByUser(name);
+        found.ifPresent(function -> permissions.requireExecute(function.name()));
         return found.or(() -> signals.apply(name)).or(() -> pgCatalog.function(name));
     }
 

@@ -2,8 +2,8 @@ package dev.millrace.server.names;
 
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;

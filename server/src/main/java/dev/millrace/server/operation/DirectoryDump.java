@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  */
 public final class DirectoryDump {
     /** Those that rows need: a table or stream, and what its columns are computed by. */
-    private static final Set<String> WITH_ROWS = Set.of("table", "function");
+    private static final Set<String> WITH_ROWS = Set.of("schema", "table", "function");
 
     /** Not those that a connector or a query feeds: a database that has them would read them anew, and their rows come again wherever they are made. */
     private static boolean mayHaveRows(KeptObject object) {

@@ -6,6 +6,7 @@ import dev.millrace.sql.Frontend;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
@@ -83,6 +84,11 @@ final class KnownRelations implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
         return Optional.ofNullable(relations.get(name));
+    }
+
+    @Override
+    public boolean isSchema(String name) {
+        return Catalog.super.isSchema(name) || statements.containsKey(RelationNames.ofSchema(name));
     }
 
     @Override

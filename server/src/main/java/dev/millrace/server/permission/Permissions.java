@@ -12,11 +12,13 @@ import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.template.TemplateQueries;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -41,6 +43,8 @@ import java.util.function.LongSupplier;
 public final class Permissions {
     /** Connectors that reach files of the server. */
     private static final Set<String> FILE_CONNECTORS = Set.of("file", "jdbc"); // by addresses such as jdbc:sqlite:/path
+
+    private static final Securable DATABASE = new Securable(Securable.Kind.DATABASE, Setting.DATABASE.defaultValue());
 
     private final DatabaseCatalog catalog;
     private final Roles roles;
@@ -185,6 +189,11 @@ public final class Permissions {
                         .withHint(
                                 "what it runs, the server runs: a superuser can create the function and GRANT EXECUTE");
             }
+        } else if (statement instanceof SchemaStatement.CreateSchema) {
+            if (!roles.has(identity.current(), Privilege.CREATE, DATABASE)) {
+                throw denied("permission denied for database " + DATABASE.name())
+                        .withHint("GRANT CREATE ON DATABASE " + DATABASE.name() + " TO " + identity.current());
+            }
         } else if (statement instanceof Statement.Drop drop) {
             drop.names().forEach(this::owns);
         } else if (statement instanceof SubscriptionStatement.CreateSubscription create) {
@@ -270,7 +279,16 @@ public final class Permissions {
         read.forEach(this::reads);
     }
 
+    /** What is in a schema of users is for those who may use that. */
+    private void uses(String name) {
+        String schema = catalog.schemaOf(name);
+        if (!RelationNames.isSchema(name) && !RelationNames.isAlwaysThere(schema)) {
+            requireOnSchema(Privilege.USAGE, schema);
+        }
+    }
+
     private void on(String name, Privilege privilege) {
+        uses(name);
         if (!RelationAccess.allows(catalog, identity.current(), privilege, name)) {
             throw denied(
                     catalog.object(name).isPresent()
@@ -285,8 +303,11 @@ public final class Permissions {
 
     /** Calls of a function, where its name is bound. */
     public void requireExecute(String function) {
-        if (!identity.isSuperuser()
-                && !roles.has(identity.current(), Privilege.EXECUTE, Securable.function(function))) {
+        if (identity.isSuperuser()) {
+            return;
+        }
+        uses(function);
+        if (!roles.has(identity.current(), Privilege.EXECUTE, Securable.function(function))) {
             throw denied("permission denied for function " + function);
         }
     }
@@ -294,22 +315,35 @@ public final class Permissions {
     // ---- objects ---------------------------------------------------------------------------------------------------
 
     private void creates(String name, Statement.IfExists ifExists) {
-        Securable schema = new Securable(Securable.Kind.SCHEMA, "public");
-        if (!roles.has(identity.current(), Privilege.CREATE, schema)) {
-            throw denied("permission denied for schema public")
-                    .withHint("GRANT CREATE ON SCHEMA public TO " + identity.current());
+        if (!RelationNames.isOfSession(name)) {
+            requireOnSchema(Privilege.CREATE, catalog.schemaOf(name));
         }
         if (ifExists == Statement.IfExists.REPLACE) {
             owns(name);
         }
     }
 
+    private void requireOnSchema(Privilege privilege, String schema) {
+        if (!roles.has(identity.current(), privilege, new Securable(Securable.Kind.SCHEMA, schema))) {
+            throw denied("permission denied for schema " + schema)
+                    .withHint("GRANT " + privilege + " ON SCHEMA " + schema + " TO " + identity.current());
+        }
+    }
+
+    /** @throws MillraceException 42501 if the role is neither that one nor a member of it */
+    public void requireMember(String owner) {
+        if (!identity.isSuperuser() && !roles.isMember(identity.current(), owner)) {
+            throw denied("must be member of role \"" + owner + "\"");
+        }
+    }
+
     /** What changes or drops an object: its owner does, and members of its owner. A name that is nobody's is found missing. */
     void owns(String name) {
         boolean there = catalog.object(name).isPresent();
+        uses(name);
         String owned = catalog.index(name).map(Index::relation).orElse(name); // an index is its relation's
         if (there && !roles.hasPrivilegesOf(identity.current(), roles.owner(owned))) {
-            throw denied("must be owner of " + kind(name) + " " + name);
+            throw denied("must be owner of " + kind(name) + " " + RelationNames.shown(name));
         }
     }
 

@@ -16,6 +16,7 @@ import dev.millrace.server.role.ScramSecret;
 import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.algebra.Literals;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
@@ -32,6 +33,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
 public final class RoleStatements {
@@ -368,9 +370,17 @@ public final class RoleStatements {
 
     private List<Securable> objects(Statement.GrantPrivileges grant) {
         if (grant.objects().isEmpty()) {
-            return database.catalog().objects().stream()
-                    .filter(object ->
-                            (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
+            DatabaseCatalog catalog = database.catalog();
+            grant.schemas().stream()
+                    .filter(schema -> !catalog.isSchema(schema))
+                    .findFirst()
+                    .ifPresent(schema -> {
+                        throw DatabaseCatalog.undefinedSchema(schema);
+                    });
+            return catalog.objects().stream()
+                    .filter(object -> object.kind() != ObjectKind.SCHEMA
+                            && (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
+                    .filter(object -> grant.schemas().contains(catalog.schemaOf(object.name())))
                     .map(object -> new Securable(grant.kind(), object.name()))
                     .toList();
         }
@@ -392,10 +402,8 @@ public final class RoleStatements {
                 }
             }
             case SCHEMA -> {
-                if (!Set.of("public", "pg_catalog", "information_schema", "millrace")
-                        .contains(name)) {
-                    throw MillraceException.user(
-                            SqlState.INVALID_SCHEMA_NAME, "schema \"" + name + "\" does not exist");
+                if (!database.catalog().isSchema(name)) {
+                    throw DatabaseCatalog.undefinedSchema(name);
                 }
             }
             case LANGUAGE -> {
@@ -419,6 +427,10 @@ public final class RoleStatements {
     // ---- owners ----------------------------------------------------------------------------------------------------
 
     private Command changeOwner(Statement.ChangeOwner change) {
+        if (change.kind() == ObjectKind.SCHEMA && RelationNames.isAlwaysThere(RelationNames.shown(change.name()))) {
+            notices.accept("schema \"" + RelationNames.shown(change.name()) + "\" is the superuser's: its owner stays");
+            return Command.of("ALTER SCHEMA");
+        }
         CatalogObject object = database.catalog()
                 .object(change.name())
                 .filter(found -> change.kind() == ObjectKind.TABLE && SHOWN_AS_TABLES.contains(found.kind()))
@@ -459,7 +471,10 @@ public final class RoleStatements {
             if (!owned.isEmpty()) {
                 throw MillraceException.user(
                                 SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                                "role \"" + role + "\" owns " + String.join(", ", owned))
+                                "role \"" + role + "\" owns "
+                                        + owned.stream()
+                                                .map(RelationNames::shown)
+                                                .collect(Collectors.joining(", ")))
                         .withHint("DROP them by name, or REASSIGN OWNED BY " + role + " TO ...");
             }
             roles.revokeAll(role);

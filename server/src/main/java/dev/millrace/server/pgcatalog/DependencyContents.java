@@ -58,7 +58,7 @@ final class DependencyContents {
             } else if (relation.object().isPresent()) {
                 for (String read : relation.object().get().reads()) {
                     if (catalog.object(read).isPresent()) {
-                        depend(rows, PG_CLASS, number, PG_CLASS, oids.of("public." + read), "n");
+                        depend(rows, PG_CLASS, number, PG_CLASS, oids.ofObject(catalog, read), "n");
                     }
                 }
             }

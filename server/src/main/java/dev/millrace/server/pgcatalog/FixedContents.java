@@ -25,26 +25,6 @@ final class FixedContents {
 
     private FixedContents() {}
 
-    static void namespaces(NamedRows rows, RoleContents roles) {
-        for (String schema : List.of("pg_catalog", "information_schema", "millrace", "public")) {
-            rows.add(
-                    "oid",
-                    Oids.ofSchema(schema),
-                    "nspname",
-                    schema,
-                    "nspowner",
-                    Oids.OWNER,
-                    "nspacl",
-                    roles.access(new Securable(Securable.Kind.SCHEMA, schema))
-                            .or(() -> schema.equals("public")
-                                    ? Optional.of(roles.allTexts(PUBLIC_SCHEMA))
-                                    : Optional.empty()));
-        }
-    }
-
-    /** Whose privileges are written out, as in PostgreSQL: pg_dump takes them for revoked otherwise. */
-    private static final Securable PUBLIC_SCHEMA = new Securable(Securable.Kind.SCHEMA, "public");
-
     /** Types that columns here do not have, and that clients look for. */
     private record ForeignType(int oid, String name, int size, String category, int element, int array) {}
 

@@ -88,8 +88,16 @@ final class FunctionContents {
                 .toList();
     }
 
+    private String schema(Made made) {
+        return catalog.schemaOf(made.object().name());
+    }
+
+    private String name(Made made) {
+        return catalog.withoutSchema(made.object().name());
+    }
+
     private int oid(Made made) {
-        return oids.of("public." + made.object().name() + "()");
+        return oids.of(schema(made) + "." + name(made) + "()");
     }
 
     private void functions(NamedRows rows) {
@@ -100,9 +108,9 @@ final class FunctionContents {
                     "oid",
                     oid(made),
                     "proname",
-                    made.object().name(),
+                    name(made),
                     "pronamespace",
-                    Oids.PUBLIC,
+                    oids.ofSchema(schema(made)),
                     "proowner",
                     roles.ownerOid(made.object().name()),
                     "prolang",
@@ -248,12 +256,10 @@ final class FunctionContents {
     }
 
     private List<StandardName> names(Made made) {
-        return List.of(
-                specificName(made),
-                new StandardName("routine", "public", made.object().name()));
+        return List.of(specificName(made), new StandardName("routine", schema(made), name(made)));
     }
 
     private StandardName specificName(Made made) {
-        return new StandardName("specific", "public", made.object().name() + "_" + oid(made));
+        return new StandardName("specific", schema(made), name(made) + "_" + oid(made));
     }
 }

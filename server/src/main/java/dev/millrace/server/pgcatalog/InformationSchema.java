@@ -5,6 +5,7 @@ import dev.millrace.server.pgcatalog.ShownRelation.Key;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -16,7 +17,6 @@ import java.util.function.Consumer;
 /** The relations of the SQL standard's {@code information_schema}. */
 final class InformationSchema {
     private static final String CATALOG = Setting.DATABASE.defaultValue();
-    private static final String OWNER = "millrace";
 
     private final DatabaseCatalog catalog;
 
@@ -25,7 +25,7 @@ final class InformationSchema {
     }
 
     void addTo(Map<String, Consumer<NamedRows>> fillers) {
-        fillers.put("information_schema.schemata", InformationSchema::schemata);
+        fillers.put("information_schema.schemata", this::schemata);
         fillers.put("information_schema.tables", this::tables);
         fillers.put("information_schema.columns", this::columns);
         fillers.put("information_schema.views", this::views);
@@ -35,9 +35,10 @@ final class InformationSchema {
         fillers.put("information_schema.constraint_column_usage", this::keyColumns);
     }
 
-    private static void schemata(NamedRows rows) {
-        for (String schema : List.of("pg_catalog", "information_schema", "millrace", "public")) {
-            rows.add("catalog_name", CATALOG, "schema_name", schema, "schema_owner", OWNER);
+    private void schemata(NamedRows rows) {
+        for (String schema : SchemaContents.names(catalog)) {
+            String owner = catalog.roles().owner(RelationNames.ofSchema(schema));
+            rows.add("catalog_name", CATALOG, "schema_name", schema, "schema_owner", owner);
         }
     }
 

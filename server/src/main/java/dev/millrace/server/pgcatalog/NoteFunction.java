@@ -2,6 +2,7 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.udf.ScalarFunction;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class NoteFunction implements ScalarFunction {
     static final String NAME = "relation_note";
-
-    private static final String PUBLIC = "public.";
 
     private final DatabaseCatalog catalog;
     private final Oids oids;
@@ -32,8 +31,7 @@ final class NoteFunction implements ScalarFunction {
         }
         int column = Integer.parseInt((String) values[1]);
         Optional<CatalogObject> relation = oids.name(Integer.parseInt((String) values[0]))
-                .filter(name -> name.startsWith(PUBLIC))
-                .flatMap(name -> catalog.object(name.substring(PUBLIC.length())));
+                .flatMap(name -> catalog.object(RelationNames.inCatalog(name)));
         return relation.flatMap(of -> column == 0
                         ? notes.of(of)
                         : column <= of.schema().size()

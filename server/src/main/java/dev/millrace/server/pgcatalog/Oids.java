@@ -1,5 +1,7 @@
 package dev.millrace.server.pgcatalog;
 
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.sql.catalog.RelationNames;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,6 +46,11 @@ final class Oids {
         });
     }
 
+    /** Of what has a name in the catalog. */
+    int ofObject(DatabaseCatalog catalog, String name) {
+        return of(catalog.schemaOf(name) + "." + catalog.withoutSchema(name));
+    }
+
     /** What has a number that was given. */
     Optional<String> name(int number) {
         return Optional.ofNullable(names.get(number));
@@ -56,29 +63,30 @@ final class Oids {
     }
 
     private AtomicInteger numbers(String name) {
-        if (name.startsWith("public.")) {
-            return nextMade;
+        if (name.startsWith("pg_catalog.")) {
+            return nextOwn;
         }
-        return name.startsWith("pg_catalog.") ? nextOwn : nextElsewhere;
+        return name.startsWith("information_schema.") || name.startsWith("millrace.") ? nextElsewhere : nextMade;
     }
 
     /** The schema of a number. */
-    static Optional<String> schema(int number) {
+    Optional<String> schema(int number) {
         return switch (number) {
             case PG_CATALOG -> Optional.of("pg_catalog");
             case INFORMATION_SCHEMA -> Optional.of("information_schema");
             case MILLRACE -> Optional.of("millrace");
             case PUBLIC -> Optional.of("public");
-            default -> Optional.empty();
+            default -> name(number).filter(RelationNames::isSchema).map(RelationNames::shown);
         };
     }
 
-    static int ofSchema(String schema) {
+    int ofSchema(String schema) {
         return switch (schema) {
             case "pg_catalog" -> PG_CATALOG;
             case "information_schema" -> INFORMATION_SCHEMA;
             case "millrace" -> MILLRACE;
-            default -> PUBLIC;
+            case RelationNames.PUBLIC -> PUBLIC;
+            default -> of(RelationNames.ofSchema(schema));
         };
     }
 }

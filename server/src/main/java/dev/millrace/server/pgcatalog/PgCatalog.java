@@ -44,7 +44,7 @@ public final class PgCatalog implements AutoCloseable {
             DatabaseCatalog catalog, Function<Setting, Optional<SystemSettings.Shown>> system, RelationNotes notes) {
         this.catalog = catalog;
         this.roles = new RoleContents(catalog);
-        fillers.put("pg_catalog.pg_namespace", rows -> FixedContents.namespaces(rows, roles));
+        fillers.put("pg_catalog.pg_namespace", rows -> new SchemaContents(catalog, roles, oids).namespaces(rows));
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
         fillers.put("pg_catalog.pg_attrdef", rows -> rules.defaults(shown(), rows));
@@ -116,6 +116,14 @@ public final class PgCatalog implements AutoCloseable {
                         texts.subList(0, 2),
                         DataType.TEXT,
                         UserCode.provide(NoteFunction.NAME, new NoteFunction(catalog, oids, notes))));
+        provided.put(
+                PathFunction.NAME,
+                new UserFunction(
+                        PathFunction.NAME,
+                        UserFunction.Kind.SCALAR,
+                        texts.subList(0, 3),
+                        DataType.TEXT,
+                        UserCode.provide(PathFunction.NAME, new PathFunction(catalog, oids))));
         String items = UserCode.provide(AccessRows.NAME, new AccessRows(catalog.roles()));
         provided.put(
                 AccessRows.NAME,
@@ -186,16 +194,16 @@ public final class PgCatalog implements AutoCloseable {
                 "relname",
                 name,
                 "relnamespace",
-                Oids.ofSchema(of.schemaName()),
+                oids.ofSchema(of.schemaName()),
                 "reltype",
                 TYPE_OF_ROWS,
                 "reloftype",
                 0,
                 "relowner",
-                of.object().isPresent() ? roles.ownerOid(of.name()) : Oids.OWNER,
+                of.object().isPresent() ? roles.ownerOid(of.catalogName()) : Oids.OWNER,
                 "relacl",
                 of.object().isPresent() && !kind.equals("i")
-                        ? roles.access(Securable.relation(of.name()))
+                        ? roles.access(Securable.relation(of.catalogName()))
                         : Optional.empty(),
                 "relam",
                 accessMethod,
@@ -359,7 +367,7 @@ public final class PgCatalog implements AutoCloseable {
                 continue;
             }
             rows.addBoth(
-                    RuleContents.constraint(key.name(), key.primary() ? "p" : "u", oid(key.relation())),
+                    rules.constraint(key.name(), key.primary() ? "p" : "u", key.relation()),
                     "oid",
                     constraintOid(key),
                     "conindid",
@@ -414,7 +422,7 @@ public final class PgCatalog implements AutoCloseable {
     }
 
     private String owner(ShownRelation relation) {
-        return relation.object().isPresent() ? catalog.roles().owner(relation.name()) : Roles.OWNER;
+        return relation.object().isPresent() ? catalog.roles().owner(relation.catalogName()) : Roles.OWNER;
     }
 
     private void views(NamedRows rows) {

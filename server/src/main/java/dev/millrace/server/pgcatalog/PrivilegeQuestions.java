@@ -8,10 +8,10 @@ import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import dev.millrace.type.Schema;
@@ -112,9 +112,9 @@ final class PrivilegeQuestions implements ScalarFunction {
     }
 
     /** For {@code 'name'::regclass}: what has no such name is an error, but for a number, which is one anyway. */
-    private static boolean found(String text, String number, SqlState missing, String kind) {
+    private boolean found(String text, String number, SqlState missing, String kind) {
         List<String> parts = text.contains(".") ? parts(text) : List.of();
-        boolean schema = parts.size() < 2 || RelationNames.isSchema(parts.get(parts.size() - 2));
+        boolean schema = parts.size() < 2 || catalog.isSchema(parts.get(parts.size() - 2));
         if (!isNumber(text) && (number.isEmpty() || !schema)) {
             throw MillraceException.user(missing, kind + " \"" + text + "\" does not exist");
         }
@@ -165,15 +165,10 @@ final class PrivilegeQuestions implements ScalarFunction {
                 .toList();
     }
 
-    /** The catalog's name of what has a number. */
-    private static String withoutPublic(String qualified) {
-        return qualified.startsWith("public.") ? qualified.substring("public.".length()) : qualified;
-    }
-
     /** The catalog's name of a relation; none for a number that nothing has. */
     private Optional<String> relation(String text) {
         Optional<String> name = isNumber(text)
-                ? oids.name(Integer.parseInt(text)).map(PrivilegeQuestions::withoutPublic)
+                ? oids.name(Integer.parseInt(text)).map(RelationNames::inCatalog)
                 : Optional.of(parts(text))
                         .filter(parts -> parts.size() != 1 || !parts.get(0).contains(".")) // none has a dot in it
                         .map(RelationNames::of);
@@ -215,10 +210,10 @@ final class PrivilegeQuestions implements ScalarFunction {
 
     private Optional<String> schema(String text) {
         if (isNumber(text)) {
-            return Oids.schema(Integer.parseInt(text));
+            return oids.schema(Integer.parseInt(text));
         }
-        if (Oids.schema(Oids.ofSchema(text)).filter(text::equals).isEmpty()) {
-            throw MillraceException.user(SqlState.INVALID_SCHEMA_NAME, "schema \"" + text + "\" does not exist");
+        if (!catalog.isSchema(text)) {
+            throw DatabaseCatalog.undefinedSchema(text);
         }
         return Optional.of(text);
     }
@@ -308,16 +303,17 @@ final class PrivilegeQuestions implements ScalarFunction {
     private @Nullable Object function(String role, String text, String privileges) {
         List<Wanted> wanted = wanted(privileges, Securable.Kind.FUNCTION.privileges());
         Optional<String> name = isNumber(text)
-                ? oids.name(Integer.parseInt(text)).map(known -> withoutPublic(known.replace("()", "")))
+                ? oids.name(Integer.parseInt(text)).map(known -> RelationNames.inCatalog(known.replace("()", "")))
                 : functionName(text);
         return name.map(found -> function(role, found, text, wanted)).orElse(null);
     }
 
-    /** The last part of a name before its arguments. */
+    /** The catalog's name of a function, given before its arguments; of one of the system's without the schema. */
     private static Optional<String> functionName(String text) {
         int open = text.indexOf('(');
-        List<String> parts = parts(open < 0 ? text : text.substring(0, open));
-        return Optional.of(parts.isEmpty() ? "" : parts.get(parts.size() - 1));
+        String name = RelationNames.of(parts(open < 0 ? text : text.substring(0, open)));
+        return Optional.of(
+                RelationNames.isOfSystem(RelationNames.prefix(name)) ? name.substring(name.indexOf('.') + 1) : name);
     }
 
     private boolean function(String role, String name, String text, List<Wanted> wanted) {

@@ -165,7 +165,7 @@ final class RoleContents {
             if (relation.object().isEmpty()) {
                 continue;
             }
-            all(Securable.relation(relation.name())).forEach(item -> tableGrant(rows, relation, item));
+            all(Securable.relation(relation.catalogName())).forEach(item -> tableGrant(rows, relation, item));
         }
     }
 

@@ -82,7 +82,7 @@ final class RuleContents {
         for (ShownRelation relation : relations) {
             for (Check check : checks(relation)) {
                 rows.addBoth(
-                        constraint(check.name(), "c", oid(relation)),
+                        constraint(check.name(), "c", relation),
                         "oid",
                         checkOid(relation, check),
                         "conindid",
@@ -94,12 +94,12 @@ final class RuleContents {
     }
 
     /** What {@code pg_constraint} says of any constraint that there is. */
-    static Object[] constraint(String name, String type, int relation) {
+    Object[] constraint(String name, String type, ShownRelation relation) {
         return new Object[] {
             "conname",
             name,
             "connamespace",
-            Oids.PUBLIC,
+            oids.ofSchema(relation.schemaName()),
             "contype",
             type,
             "condeferrable",
@@ -109,7 +109,7 @@ final class RuleContents {
             "convalidated",
             true,
             "conrelid",
-            relation,
+            oid(relation),
             "contypid",
             0,
             "conparentid",

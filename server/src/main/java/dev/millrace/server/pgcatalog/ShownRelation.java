@@ -4,7 +4,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
-import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -35,7 +35,11 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                 .filter(object -> !RelationNames.isOfSession(object.name()))
                 .flatMap(object -> kindOf(object).stream()
                         .map(kind -> new ShownRelation(
-                                "public", object.name(), kind, object.schema(), Optional.of(object))));
+                                catalog.schemaOf(object.name()),
+                                catalog.withoutSchema(object.name()),
+                                kind,
+                                object.schema(),
+                                Optional.of(object))));
         Stream<ShownRelation> system = catalog.systemRelations().stream()
                 .filter(relation -> !INTERNAL.contains(relation.name()))
                 .map(ShownRelation::of);
@@ -69,8 +73,13 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
             case STREAM, TABLE -> Optional.of("r");
             case CONTINUOUS_QUERY, VIEW -> Optional.of("v");
             case MATERIALIZED_VIEW -> Optional.of("m");
-            case SINK, QUERY_TEMPLATE, FUNCTION, INDEX -> Optional.empty();
+            case SINK, QUERY_TEMPLATE, FUNCTION, INDEX, SCHEMA -> Optional.empty();
         };
+    }
+
+    /** The name in the catalog. */
+    String catalogName() {
+        return RelationNames.in(schemaName, name);
     }
 
     String qualifiedName() {
@@ -134,7 +143,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                     .orElseGet(() -> String.join(
                             ", ", columnNames().stream().map(Identifiers::quote).toList()));
             return "CREATE " + (isUnique() ? "UNIQUE " : "") + "INDEX " + Identifiers.quote(name) + " ON "
-                    + relation.schemaName + "." + Identifiers.quote(relation.name) + " USING " + method() + " (" + texts
+                    + Identifiers.quote(relation.schemaName) + "." + Identifiers.quote(relation.name) + " USING "
+                    + method() + " (" + texts
                     + ")";
         }
 
@@ -149,7 +159,7 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
         object.filter(table -> !table.primaryKey().isEmpty())
                 .ifPresent(
                         table -> keys.add(new Key(this, name + "_pkey", table.primaryKey(), true, Optional.empty())));
-        List<Index> created = object.isPresent() ? catalog.indexes(name) : List.of();
+        List<Index> created = object.isPresent() ? catalog.indexes(object.get().name()) : List.of();
         object.stream()
                 .flatMap(table -> table.rules().uniques().stream())
                 .filter(unique ->
@@ -159,7 +169,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                             unique.columns().stream().map(schema::indexOf).toList();
                     keys.add(new Key(this, unique.name(), columns, false, Optional.empty()));
                 });
-        created.forEach(index -> keys.add(new Key(this, index.name(), index.columns(), false, Optional.of(index))));
+        created.forEach(index -> keys.add(
+                new Key(this, catalog.withoutSchema(index.name()), index.columns(), false, Optional.of(index))));
         return keys;
     }
 }

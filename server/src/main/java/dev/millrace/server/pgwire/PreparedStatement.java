@@ -91,19 +91,18 @@ final class PreparedStatement {
 
     /** What is wrong with a statement is told before it is there; what was found is kept for who asks. */
     private void analyze() {
-        long version = session.database().catalog().version();
+        long version = session.namesVersion();
         description = statement.flatMap(parsed -> session.prepared().analyze(parsed, declaredTypes));
         describedVersion = version;
     }
 
     /** Whether what it takes and gives is known, as the catalog is now. */
     boolean isDescribed() {
-        return description.isPresent()
-                && describedVersion == session.database().catalog().version();
+        return description.isPresent() && describedVersion == session.namesVersion();
     }
 
     private Description description() {
-        long version = session.database().catalog().version();
+        long version = session.namesVersion();
         if (!isDescribed()) {
             description = Optional.of(statement
                     .map(parsed -> session.prepared().describe(parsed, declaredTypes))

@@ -183,7 +183,7 @@ public final class Plans {
     }
 
     public Statement analyze(ParsedStatement statement, Catalog names, Parameters parameters) {
-        boolean own = names.hasTemporaryRelations();
+        boolean own = names.hasOwnNames();
         Found<Statement> known = own ? null : analyzed.getIfPresent(statement);
         long version = catalog.version();
         if (known != null && known.version() == version) {

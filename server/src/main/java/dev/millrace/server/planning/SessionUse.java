@@ -19,11 +19,18 @@ public final class SessionUse implements Catalog {
     public static final String SET = "set_config";
 
     private final Catalog names;
+    private final SessionUse noted; // where it is
     private boolean own;
     private boolean stops;
 
     public SessionUse(Catalog names) {
         this.names = names;
+        this.noted = this;
+    }
+
+    private SessionUse(Catalog names, SessionUse noted) {
+        this.names = names;
+        this.noted = noted;
     }
 
     /** Whether another session could have got another answer. */
@@ -42,13 +49,24 @@ public final class SessionUse implements Catalog {
     }
 
     @Override
-    public Optional<Relation> permanentRelation(String name) {
-        return names.permanentRelation(name);
+    public Optional<Relation> exactRelation(String name) {
+        return names.exactRelation(name);
     }
 
     @Override
-    public boolean hasTemporaryRelations() {
-        return names.hasTemporaryRelations();
+    public boolean hasOwnNames() {
+        return names.hasOwnNames();
+    }
+
+    @Override
+    public boolean isSchema(String name) {
+        return names.isSchema(name);
+    }
+
+    @Override
+    public Catalog ofDefinitions() {
+        Catalog literal = names.ofDefinitions();
+        return literal == names ? this : new SessionUse(literal, noted);
     }
 
     @Override
@@ -59,7 +77,7 @@ public final class SessionUse implements Catalog {
     @Override
     public Optional<String> sessionFunction(String name, List<String> arguments) {
         Optional<String> value = names.sessionFunction(name, arguments);
-        own |= value.isPresent();
+        noted.own |= value.isPresent();
         return value;
     }
 
@@ -86,7 +104,7 @@ public final class SessionUse implements Catalog {
     @Override
     public Optional<UserFunction> view(String name) {
         Optional<UserFunction> view = names.view(name);
-        own |= view.isPresent();
+        noted.own |= view.isPresent();
         return view;
     }
 
@@ -98,8 +116,8 @@ public final class SessionUse implements Catalog {
     @Override
     public Optional<UserFunction> userFunction(String name) {
         Optional<UserFunction> function = names.userFunction(name);
-        own |= function.isPresent(); // its privilege is asked for when it is found
-        stops |= function.isPresent() && (name.equals(CANCEL) || name.equals(TERMINATE) || name.equals(SET));
+        noted.own |= function.isPresent(); // its privilege is asked for when it is found
+        noted.stops |= function.isPresent() && (name.equals(CANCEL) || name.equals(TERMINATE) || name.equals(SET));
         return function;
     }
 }

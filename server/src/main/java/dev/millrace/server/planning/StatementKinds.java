@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
@@ -33,6 +34,7 @@ public final class StatementKinds {
                 || statement instanceof Statement.AlterQuery
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
+                || statement instanceof SchemaStatement
                 || statement instanceof SubscriptionStatement
                 || statement instanceof SecretStatement
                 || statement instanceof Statement.AlterOptions

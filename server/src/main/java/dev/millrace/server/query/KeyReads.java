@@ -120,7 +120,7 @@ public final class KeyReads implements AutoCloseable {
     public boolean answersAtOnce(ParsedStatement parsed) {
         Known before = known(parsed);
         return before != null
-                && before.version == database.catalog().version()
+                && before.version == names.version()
                 && before.found
                         .filter(found -> found.goesOn && found.query.lookup().isPresent() && found.query.isShort())
                         .isPresent()
@@ -130,7 +130,7 @@ public final class KeyReads implements AutoCloseable {
     /** Whether a statement was looked at, as the catalog is now, and is answered here with some values at least. */
     public boolean knows(ParsedStatement parsed) {
         Known before = known(parsed);
-        return before != null && before.version == database.catalog().version() && before.found.isPresent();
+        return before != null && before.version == names.version() && before.found.isPresent();
     }
 
     /** The answer to a statement, if it is to be had here. */
@@ -142,7 +142,7 @@ public final class KeyReads implements AutoCloseable {
         }
         Known before = known(parsed);
         if (before == null
-                || before.version != database.catalog().version()
+                || before.version != names.version()
                 || !before.declared.equals(parameters.declaredTypes())) {
             before = findOut(parsed, parameters);
             known.put(parsed, before);
@@ -160,7 +160,7 @@ public final class KeyReads implements AutoCloseable {
     public Optional<StatementResult> readGiven(ParsedStatement parsed, Parameters parameters) {
         Known before = known(parsed);
         if (before == null
-                || before.version != database.catalog().version()
+                || before.version != names.version()
                 || !before.declared.equals(parameters.declaredTypes())
                 || before.open.isEmpty()
                 || !queries.hasNoneAtHand()) {
@@ -172,7 +172,7 @@ public final class KeyReads implements AutoCloseable {
     }
 
     private Known findOut(ParsedStatement parsed, Parameters parameters) {
-        long version = database.catalog().version();
+        long version = names.version();
         try {
             SessionUse used = new SessionUse(names);
             boolean open = parsed.parameterCount() > 0;

@@ -7,8 +7,8 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.text.Identifiers;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
@@ -110,7 +110,7 @@ public final class ReadChecks {
     }
 
     private static String skipping(CatalogObject object) {
-        return "RESUME " + object.kind().sqlName().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(object.name())
+        return "RESUME " + object.kind().sqlName().toUpperCase(Locale.ROOT) + " " + RelationNames.quoted(object.name())
                 + " SKIP ROW";
     }
 

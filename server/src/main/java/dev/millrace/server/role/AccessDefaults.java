@@ -1,5 +1,6 @@
 package dev.millrace.server.role;
 
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import java.util.EnumSet;
@@ -17,7 +18,7 @@ final class AccessDefaults {
         return switch (object.kind()) {
             case RELATION -> List.of();
             case FUNCTION -> List.of(toPublic(Privilege.EXECUTE));
-            case SCHEMA -> List.of(toPublic(Privilege.USAGE));
+            case SCHEMA -> RelationNames.isAlwaysThere(object.name()) ? List.of(toPublic(Privilege.USAGE)) : List.of();
             case DATABASE -> List.of(toPublic(Privilege.CONNECT), toPublic(Privilege.TEMPORARY));
             case LANGUAGE -> object.name().equals("sql") ? List.of(toPublic(Privilege.USAGE)) : List.of();
         };

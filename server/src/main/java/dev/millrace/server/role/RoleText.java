@@ -1,5 +1,6 @@
 package dev.millrace.server.role;
 
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement.RoleAttribute;
@@ -78,7 +79,7 @@ final class RoleText {
         List<String> statements = new ArrayList<>();
         owners.forEach((object, owner) -> kindOf.apply(object)
                 .ifPresent(kind -> statements.add("ALTER " + kind.toUpperCase(Locale.ROOT) + " "
-                        + Identifiers.quote(object) + " OWNER TO " + Identifiers.quote(owner))));
+                        + RelationNames.quoted(object) + " OWNER TO " + Identifiers.quote(owner))));
         List<String> grants = new ArrayList<>();
         access.forEach((object, items) -> {
             for (AccessItem without : AccessDefaults.of(object)) {
@@ -108,7 +109,9 @@ final class RoleText {
         String kind = object.kind() == Securable.Kind.RELATION
                 ? "TABLE"
                 : object.kind().name();
-        return kind + " " + Identifiers.quote(object.name());
+        boolean isInSchema = object.kind() == Securable.Kind.RELATION || object.kind() == Securable.Kind.FUNCTION;
+        String name = isInSchema ? RelationNames.quoted(object.name()) : Identifiers.quote(object.name());
+        return kind + " " + name;
     }
 
     /** {@code joe=rw/millrace}: letters of privileges, a star for the right to pass one on. */

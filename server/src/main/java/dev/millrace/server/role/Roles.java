@@ -3,6 +3,7 @@ package dev.millrace.server.role;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement.RoleAttribute;
@@ -231,7 +232,7 @@ public final class Roles {
     /** What stands in the way of dropping a role, as lines for users. */
     public List<String> dependencies(String name) {
         List<String> found = new ArrayList<>();
-        ownedBy(name).forEach(object -> found.add("owner of " + object));
+        ownedBy(name).forEach(object -> found.add("owner of " + RelationNames.shown(object)));
         state.access.forEach((object, items) -> {
             if (items.stream()
                     .anyMatch(item ->
@@ -370,7 +371,10 @@ public final class Roles {
     public synchronized void forget(String object) {
         ownerChanges(object);
         owns(object, Optional.empty());
-        for (Securable each : List.of(Securable.relation(object), Securable.function(object))) {
+        List<Securable> all = RelationNames.isSchema(object)
+                ? List.of(new Securable(Securable.Kind.SCHEMA, RelationNames.shown(object)))
+                : List.of(Securable.relation(object), Securable.function(object));
+        for (Securable each : all) {
             if (state.access.containsKey(each)) {
                 Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
                 access.remove(each);
@@ -421,7 +425,8 @@ public final class Roles {
     private String ownerOf(Securable object) {
         return switch (object.kind()) {
             case RELATION, FUNCTION -> owner(object.name());
-            case SCHEMA, DATABASE, LANGUAGE -> OWNER;
+            case SCHEMA -> owner(RelationNames.ofSchema(object.name()));
+            case DATABASE, LANGUAGE -> OWNER;
         };
     }
 

@@ -3,6 +3,7 @@ package dev.millrace.server.script;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.planning.WindowsAtEdge;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
@@ -28,7 +29,7 @@ public final class DefinitionScript {
     private static final String SUPERUSER = "millrace";
 
     /** Kinds that read no relation, but for derived streams, in the order in which they come. */
-    private static final List<String> FIRST = List.of("function", "stream", "table");
+    private static final List<String> FIRST = List.of("schema", "function", "stream", "table");
 
     private static final List<String> BEGIN_QUERIES = List.of("select", "with", "values", "table");
 
@@ -67,6 +68,9 @@ public final class DefinitionScript {
         new TreeMap<>(settings)
                 .forEach((name, value) ->
                         steps.add(new Step("setting", "", "SET " + name + " = " + Identifiers.quoteText(value), "")));
+        if (objects.stream().anyMatch(object -> object.kind().equals("schema"))) {
+            steps.add(new Step("setting", "", "SET search_path = public", ""));
+        }
         Set<String> names = objects.stream().map(Definition::name).collect(Collectors.toSet());
         List<Definition> ordered = ordered(objects.stream()
                 .filter(object -> !object.name().equals(Feeds.POSITIONS)) // which those make that need it
@@ -98,7 +102,7 @@ public final class DefinitionScript {
     }
 
     private static String subject(Definition object) {
-        return object.kind().toUpperCase(Locale.ROOT) + " " + Identifiers.quote(object.name());
+        return object.kind().toUpperCase(Locale.ROOT) + " " + RelationNames.quoted(object.name());
     }
 
     private static List<Definition> ordered(Collection<Definition> objects) {
@@ -135,7 +139,7 @@ public final class DefinitionScript {
      * @param limitBytes of changes that may be there and not acknowledged; written in kilobytes
      */
     public static Step subscription(String name, String owner, String query, long limitBytes) {
-        String create = "CREATE SUBSCRIPTION " + Identifiers.quote(name) + " FROM " + Identifiers.quote(query)
+        String create = "CREATE SUBSCRIPTION " + Identifiers.quote(name) + " FROM " + RelationNames.quoted(query)
                 + " WITH (limit = '" + (limitBytes / 1024 + (limitBytes % 1024 == 0 ? 0 : 1)) + "kB')";
         String statement = owner.equals(SUPERUSER)
                 ? create
@@ -148,7 +152,7 @@ public final class DefinitionScript {
         return new Step(
                 "counter",
                 table,
-                "ALTER TABLE " + Identifiers.quote(table) + " ALTER COLUMN " + Identifiers.quote(column)
+                "ALTER TABLE " + RelationNames.quoted(table) + " ALTER COLUMN " + Identifiers.quote(column)
                         + " RESTART WITH " + (last + 1),
                 "");
     }
@@ -189,6 +193,11 @@ public final class DefinitionScript {
                             || lexemes.get(i - 2).isWord(CatalogObject.WINDOWS_OF));
             if (lexemes.get(i).isName() || isQuery) {
                 names.add(lexemes.get(i).text());
+                names.add(RelationNames.ofSchema(lexemes.get(i).text()));
+            }
+            if (i > 1 && lexemes.get(i).isName() && lexemes.get(i - 1).isSymbol(".")) {
+                names.add(RelationNames.of(
+                        List.of(lexemes.get(i - 2).text(), lexemes.get(i).text())));
             }
         }
         return names;

@@ -41,7 +41,7 @@ final class Descriptions {
 
     /** @param declaredTypes as far as the client declares them, {@link DataType#NULL} for those to be inferred */
     Description describe(ParsedStatement parsed, List<DataType> declaredTypes) {
-        long version = database.catalog().version();
+        long version = names.version();
         Known before = known.getIfPresent(parsed);
         if (before != null && before.version == version && before.declared.equals(declaredTypes)) {
             return before.description;

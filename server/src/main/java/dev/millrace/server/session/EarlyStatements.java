@@ -9,6 +9,7 @@ import dev.millrace.server.planning.SessionUse;
 import dev.millrace.server.query.Queries;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
@@ -75,7 +76,7 @@ final class EarlyStatements {
     }
 
     private boolean reads(ParsedStatement parsed, Parameters parameters) {
-        Optional<Statement> statement = parsed.syntax() instanceof Syntax.Select
+        Optional<Statement> statement = parsed.syntax() instanceof Syntax.Select && hasPath()
                 ? understood(parsed, () -> database.plans().analyze(parsed, names, parameters))
                 : Optional.empty();
         return statement.isPresent()
@@ -83,16 +84,24 @@ final class EarlyStatements {
                 && opening.awaitReadable(select.query().relations());
     }
 
+    /** Whether names mean what they will: else one may be found in a schema before it is in another that is looked in first. */
+    private boolean hasPath() {
+        return opening.isCatalogComplete()
+                || names.path().said().stream()
+                        .noneMatch(schema -> database.catalogStore().keeps(RelationNames.ofSchema(schema)));
+    }
+
     private boolean isKnown(ParsedStatement parsed, List<DataType> types) {
-        return understood(
-                        parsed,
-                        () -> parsed.parameterCount() == 0
-                                ? database.plans().analyze(parsed, names, Parameters.toDescribe(types))
-                                : database.plans()
-                                        .describe(parsed, new SessionUse(names), types)
-                                        .statement())
-                .filter(Statement.Select.class::isInstance)
-                .isPresent();
+        return hasPath()
+                && understood(
+                                parsed,
+                                () -> parsed.parameterCount() == 0
+                                        ? database.plans().analyze(parsed, names, Parameters.toDescribe(types))
+                                        : database.plans()
+                                                .describe(parsed, new SessionUse(names), types)
+                                                .statement())
+                        .filter(Statement.Select.class::isInstance)
+                        .isPresent();
     }
 
     private Optional<Statement> understood(ParsedStatement parsed, Supplier<Statement> analysis) {

@@ -22,6 +22,7 @@ import dev.millrace.server.ddl.HeldDefinitions;
 import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.ddl.Reprocessing;
 import dev.millrace.server.ddl.Restarts;
+import dev.millrace.server.ddl.Schemas;
 import dev.millrace.server.ddl.SecretDefinitions;
 import dev.millrace.server.ddl.TableAlterations;
 import dev.millrace.server.ddl.Templates;
@@ -63,9 +64,11 @@ import dev.millrace.sql.DefinitionZone;
 import dev.millrace.sql.LiftedQuery;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.SubscriptionStatement;
@@ -109,6 +112,7 @@ final class Execution {
     private final Restarts restarts;
     private final Views views;
     private final Functions functions;
+    private final Schemas schemas;
     private final Transactions transactions;
     private final Cursors cursors;
     private final PreparedTexts prepared;
@@ -130,6 +134,7 @@ final class Execution {
     private final Explanations explanations;
     private final EarlyStatements early;
     private final TemporaryStatements temporaries;
+    private final StatementNames statementNames;
 
     /** How far the statement under way is; written by the session's thread, read by any. */
     private volatile Supplier<Optional<Progress>> progress = Optional::empty;
@@ -156,7 +161,7 @@ final class Execution {
                 new Queries(database, settings, transactions, cancellation, offload, source -> progress = source);
         this.subscriptions = new Subscriptions(database, settings, queries, cancellation, notices, names.permissions());
         this.durable = new DurableSubscriptions(database, settings, notices, names.permissions(), identity);
-        this.analyses = new OpenAnalyses(database.catalog()::version);
+        this.analyses = new OpenAnalyses(names::version);
         this.keyReads = new KeyReads(database, names, queries, analyses);
         this.cursors = new Cursors(database, queries, subscriptions, transactions, cancellation, names.objects());
         transactions.onEnd(
@@ -172,8 +177,9 @@ final class Execution {
         this.restarts = new Restarts(database, notices, queries);
         this.views = new Views(database, definitions, drops, held);
         this.functions = new Functions(database, identity, held);
+        this.schemas = new Schemas(database, notices, identity, names.permissions(), drops, held);
         this.writes = new Writes(database, queries, transactions, settings);
-        this.knownInserts = new KnownInserts(database.frontend(), database.catalog());
+        this.knownInserts = new KnownInserts(database.frontend(), names);
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
         this.inspection = new Inspection(database, settings);
@@ -184,11 +190,12 @@ final class Execution {
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations, subscriptions);
         this.temporaries = new TemporaryStatements(
-                names.temporaries(),
+                names.path().temporaries(),
                 this::drop,
                 notices,
                 () -> !database.opening().isOver());
         this.early = new EarlyStatements(database, names, queries);
+        this.statementNames = new StatementNames(database.frontend(), names, this::analyze, notices);
     }
 
     Queries queries() {
@@ -319,7 +326,7 @@ final class Execution {
             beginAtOnce(sql, found.get().syntax());
             return insertAtOnce(found.get().insert(), found.get().syntax());
         }
-        long version = database.catalog().version();
+        long version = names.version();
         Optional<ParsedStatement> parsed = sql.length() > MOST_PARSED_AT_ONCE
                 ? Optional.empty()
                 : database.frontend().insertOfConstants(sql);
@@ -357,7 +364,7 @@ final class Execution {
         if (found.isPresent()) {
             return insertAtOnce(found.get().insert(), parsed.syntax());
         }
-        long version = database.catalog().version();
+        long version = names.version();
         Optional<Statement.Insert> insert = database.frontend()
                 .analyzeConstants(parsed, names, parameters)
                 .map(statement -> (Statement.Insert) statement);
@@ -385,15 +392,13 @@ final class Execution {
 
     /** The statement with the columns that a connector finds out, if it is one without. */
     private ParsedStatement withColumns(ParsedStatement given) {
-        Optional<Syntax> open = GuessedStreams.withoutColumns(given.syntax());
-        if (open.isEmpty()) {
+        Optional<Syntax> syntax = GuessedStreams.withoutColumns(given.syntax());
+        if (syntax.isEmpty()) {
             return given;
         }
-        Statement.CreateStream create = (Statement.CreateStream) database.frontend()
-                .analyze(
-                        new ParsedStatement(given.source(), given.text(), given.offset(), 0, open.get()),
-                        names,
-                        Parameters.none());
+        ParsedStatement open = new ParsedStatement(given.source(), given.text(), given.offset(), 0, syntax.get());
+        Statement.CreateStream create = statementNames.named(
+                (Statement.CreateStream) database.frontend().analyze(open, names, Parameters.none()), given);
         transactions.check(create);
         names.permissions().require(create, given.syntax());
         return guessed.settle(create, given.text())
@@ -431,9 +436,13 @@ final class Execution {
         if (member.isPresent()) {
             return member.get();
         }
-        ParsedStatement parsed = withColumns(given);
-        Statement statement = temporaries.named(analyses.take(parsed)
-                .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(parsed, names, parameters))));
+        ParsedStatement said = withColumns(given);
+        Statement analysed = analyses.take(said)
+                .orElseGet(() -> queries.offload().run(() -> database.plans().analyze(said, names, parameters)));
+        Optional<ParsedStatement> literal = statementNames.kept(said, analysed, parameters);
+        ParsedStatement parsed = literal.orElse(said);
+        Statement statement = temporaries.named(statementNames.resolved(
+                literal.map(text -> analyze(text, names.ofDefinitions())).orElse(analysed), parsed));
         transactions.check(statement);
         names.permissions().require(statement, parsed.syntax());
         zones.notices(parsed).forEach(notices);
@@ -572,6 +581,8 @@ final class Execution {
             return tables.alter(alter);
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
+        } else if (statement instanceof SchemaStatement schema) {
+            return schemas.execute(schema);
         } else if (statement instanceof SubscriptionStatement subscription) {
             return held.alone(() -> durable.execute(subscription));
         } else if (statement instanceof SecretStatement secret) {
@@ -583,9 +594,11 @@ final class Execution {
         } else if (statement instanceof Statement.ApplyReplacement apply) {
             return reprocessing.apply(apply);
         } else if (statement instanceof Statement.Drop drop) {
-            return drop.kind() == Statement.ObjectKind.QUERY_TEMPLATE
-                    ? templates.dropTemplates(drop)
-                    : drops.drop(drop);
+            return switch (drop.kind()) {
+                case QUERY_TEMPLATE -> templates.dropTemplates(drop);
+                case SCHEMA -> schemas.drop(drop);
+                default -> drops.drop(drop);
+            };
         } else if (statement instanceof Statement.Pause pause) {
             return restarts.pause(pause);
         } else if (statement instanceof Statement.Resume resume) {
@@ -622,7 +635,7 @@ final class Execution {
         ParsedStatement parsed =
                 database.frontend().parse(reprocessing.definition(reprocess)).get(0);
         try (PlainNumeric.Binding meaning = reprocessing.numeric(reprocess).bind()) {
-            Statement create = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+            Statement create = analyze(parsed, names.ofDefinitions());
             names.permissions().require(create, parsed.syntax());
             execute(create, parsed.text());
         }
@@ -636,23 +649,28 @@ final class Execution {
         return Command.of("REPROCESS");
     }
 
-    /** Executes a statement that another is made of. */
+    private Statement analyze(ParsedStatement parsed, Catalog catalog) {
+        return queries.offload().run(() -> database.plans().analyze(parsed, catalog, Parameters.none()));
+    }
+
+    /** Executes a statement that another is made of, in the catalog's names. */
     private void made(String text) {
         ParsedStatement parsed = database.frontend().parse(text).get(0);
-        if (parsed.syntax().changesRows()) {
-            execute(parsed, Parameters.none()).close();
-            return;
-        }
         queries.begin(); // what the one before made is there
-        Statement statement = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
+        Statement statement = analyze(parsed, names.ofDefinitions());
+        if (parsed.syntax().changesRows()) {
+            transactions.check(statement);
+        }
         names.permissions().require(statement, parsed.syntax());
         execute(statement, parsed.text()).close(); // kept with the other
     }
 
     private List<String> columns(String select) {
         ParsedStatement parsed = database.frontend().parse(select).get(0);
-        Statement read = queries.offload().run(() -> database.plans().analyze(parsed, names, Parameters.none()));
-        return ((Statement.Select) read).query().schema().names();
+        return ((Statement.Select) analyze(parsed, names.ofDefinitions()))
+                .query()
+                .schema()
+                .names();
     }
 
     private Command checkpoint() {

@@ -7,7 +7,7 @@ import dev.millrace.server.host.BackgroundThread;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.retention.Backfill;
-import dev.millrace.sql.text.Identifiers;
+import dev.millrace.sql.catalog.RelationNames;
 import java.util.List;
 import java.util.Optional;
 
@@ -57,8 +57,9 @@ final class ReplacementThread implements BackgroundThread.Step, AutoCloseable {
 
     private boolean apply(Instance instance, CatalogObject object, String replaced) {
         try (Session session = database.session(instance.catalog().roles().owner(object.name()))) {
-            session.execute("ALTER " + object.kind().sqlName() + " " + Identifiers.quote(replaced)
-                            + " APPLY REPLACEMENT " + Identifiers.quote(object.name()))
+            session.readLiterally();
+            session.execute("ALTER " + object.kind().sqlName() + " " + RelationNames.quoted(replaced)
+                            + " APPLY REPLACEMENT " + RelationNames.quoted(object.name()))
                     .drain();
             LOG.info("takes the place", "name", object.name(), "of", replaced);
             return true;

@@ -18,8 +18,8 @@ import dev.millrace.server.storage.CheckpointCatalog;
 import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.server.storage.SavedCheckpoint;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.time.Clock;
 import java.util.ArrayDeque;
@@ -46,14 +46,19 @@ import java.util.TreeMap;
  * </pre>
  *
  * What cannot be made is logged, stays kept, and can be dropped.
+ *
+ * <p>Long because it has the whole order in which things come back.
  */
 final class Restoration {
     private static final EventLog LOG = EventLog.named("storage");
     private static final long TELL_NANOS = 2_000_000_000;
 
     /** What keeps nothing of its own: it is there as soon as anything may need it. */
-    private static final Set<String> STATELESS =
-            Set.of(ObjectKind.VIEW.sqlName(), ObjectKind.FUNCTION.sqlName(), ObjectKind.INDEX.sqlName());
+    private static final Set<String> STATELESS = Set.of(
+            ObjectKind.VIEW.sqlName(),
+            ObjectKind.FUNCTION.sqlName(),
+            ObjectKind.INDEX.sqlName(),
+            ObjectKind.SCHEMA.sqlName());
 
     private final Database database;
     private final Instance instance;
@@ -120,6 +125,7 @@ final class Restoration {
         instance.definitionLock().lock();
         try (Session session = database.session();
                 RestoredRows rows = new RestoredRows(instance)) {
+            session.readLiterally();
             from.known(DataDirectory.ROWS).ifPresent(log -> log.requireLast(from.rows(), journal.appended()));
             checkpoint.ifPresent(saved -> requireOwnLog(from, saved.catalog(), journal));
             settle(from, checkpoint, journal);
@@ -468,7 +474,7 @@ final class Restoration {
         left.forEach((name, kind) -> {
             boolean isTemporary = kind.equals(ObjectKind.TABLE.sqlName()) || kind.equals(ObjectKind.VIEW.sqlName());
             if (isTemporary && RelationNames.isOfSession(name)) {
-                run(session, "DROP " + kind + " IF EXISTS " + Identifiers.quote(name) + " CASCADE");
+                run(session, "DROP " + kind + " IF EXISTS " + RelationNames.quoted(name) + " CASCADE");
             }
         });
     }

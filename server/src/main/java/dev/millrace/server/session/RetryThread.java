@@ -6,7 +6,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.host.BackgroundThread;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
-import dev.millrace.sql.text.Identifiers;
+import dev.millrace.sql.catalog.RelationNames;
 
 /** The thread {@code millrace-retries}, which begins queries anew that failed of what may pass, as their owners. */
 final class RetryThread implements BackgroundThread.Step, AutoCloseable {
@@ -37,8 +37,9 @@ final class RetryThread implements BackgroundThread.Step, AutoCloseable {
     private void retry(Instance instance, CatalogObject object) {
         boolean counts = true;
         try (Session session = database.session(instance.catalog().roles().owner(object.name()))) {
+            session.readLiterally();
             session.onNotice(notice -> LOG.warning("begins anew", "name", object.name(), "notice", notice));
-            session.execute("RESUME " + object.kind().sqlName() + " " + Identifiers.quote(object.name()))
+            session.execute("RESUME " + object.kind().sqlName() + " " + RelationNames.quoted(object.name()))
                     .drain();
             LOG.info("begins anew", "name", object.name());
         } catch (MillraceException e) {

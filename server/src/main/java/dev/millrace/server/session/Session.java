@@ -16,6 +16,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
 import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.names.PreparedTexts;
+import dev.millrace.server.names.SearchPath;
 import dev.millrace.server.names.SessionCatalog;
 import dev.millrace.server.names.SessionObjects;
 import dev.millrace.server.names.TemporaryRelations;
@@ -72,6 +73,7 @@ public final class Session implements AutoCloseable {
     private final KeptHeap kept;
     private final SessionObjects objects;
     private final Identity identity;
+    private final SearchPath path;
     private final Execution execution;
     private final Steps steps;
     private final PreparedStatements prepared;
@@ -94,6 +96,12 @@ public final class Session implements AutoCloseable {
         this.settingCalls = new SettingCalls(functions, identity);
         this.activity = new Activity(instance.clock());
         objects.activity(new ActivityRows(database, identity)::json);
+        this.path = new SearchPath(
+                instance.catalog(),
+                settings,
+                identity,
+                new TemporaryRelations(instance.catalog(), this::process),
+                this::sees);
         SessionCatalog names = new SessionCatalog(
                 instance.catalog(),
                 instance.pgCatalog(),
@@ -102,7 +110,7 @@ public final class Session implements AutoCloseable {
                 identity,
                 permissions,
                 objects,
-                new TemporaryRelations(instance.catalog(), this::process),
+                path,
                 this::sees,
                 name -> signals.function(name).or(() -> settingCalls.function(name)));
         Cancellation cancellation = new Cancellation(instance.turns());
@@ -128,6 +136,16 @@ public final class Session implements AutoCloseable {
         this.prepared = new PreparedStatements(objects, steps, execution, new Descriptions(instance, names, execution));
         instance.catalog().serverSettings().forEach((name, value) -> settings.identify(Setting.named(name), value));
         beginWith(role);
+    }
+
+    /** From here on it makes again what is kept: names without a schema mean what is in {@code public}. */
+    void readLiterally() {
+        path.readLiterally();
+    }
+
+    /** Another number whenever names may mean something else to the session than before. */
+    public long namesVersion() {
+        return path.version();
     }
 
     private boolean sees(String name) {

@@ -3,13 +3,11 @@ package dev.millrace.server.session;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.names.TemporaryRelations;
-import dev.millrace.sql.statement.AlterTable;
-import dev.millrace.sql.statement.IndexStatement;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
@@ -19,7 +17,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** What statements of one session say of its temporary relations, in the names that these have in the catalog. Belongs to the session's thread. */
+/** Statements of one session that make temporary relations, in the names that these have in the catalog. Belongs to the session's thread. */
 final class TemporaryStatements {
     private final TemporaryRelations relations;
     private final Consumer<Statement.Drop> drops;
@@ -41,7 +39,7 @@ final class TemporaryStatements {
         this.notices = notices;
     }
 
-    /** The statement with the names of the catalog, where the front end left those that are written. */
+    /** The statement with the names in the catalog of the temporary relations that it makes. */
     Statement named(Statement statement) {
         requireUsersName(statement);
         if (statement instanceof Statement.CreateTable create && RelationNames.isTemporary(create.name())) {
@@ -64,7 +62,10 @@ final class TemporaryStatements {
         } else if (statement instanceof Statement.CreateView create) {
             return view(create);
         }
-        return relations.areUsed() ? ofUsed(statement) : statement;
+        if (relations.areUsed()) {
+            requireLasting(statement);
+        }
+        return statement;
     }
 
     /** At the next opening what has such a name is dropped. */
@@ -102,38 +103,6 @@ final class TemporaryStatements {
 
     private static boolean reads(Query query) {
         return query.named().stream().anyMatch(RelationNames::isOfSession);
-    }
-
-    private Statement ofUsed(Statement statement) {
-        if (statement instanceof Statement.Drop drop) {
-            return new Statement.Drop(
-                    drop.kind(), all(drop.names()), drop.missingSchemas(), drop.ifExists(), drop.cascade());
-        } else if (statement instanceof AlterTable alter) {
-            return new AlterTable(meant(alter.name()), alter.ifExists(), alter.actions());
-        } else if (statement instanceof IndexStatement.CreateIndex create) {
-            return new IndexStatement.CreateIndex(
-                    create.name(),
-                    meant(create.relation()),
-                    create.method(),
-                    create.unique(),
-                    create.columns(),
-                    create.beside(),
-                    create.ifNotExists());
-        } else if (statement instanceof Statement.NoOperation nothing) {
-            return new Statement.NoOperation(nothing.command(), all(nothing.relations()), nothing.notice());
-        } else if (statement instanceof Statement.ShowCreate show) {
-            return new Statement.ShowCreate(show.kind(), meant(show.name()));
-        }
-        requireLasting(statement);
-        return statement;
-    }
-
-    private String meant(String name) {
-        return relations.find(name).orElse(name);
-    }
-
-    private List<String> all(List<String> names) {
-        return names.stream().map(this::meant).toList();
     }
 
     /** What lasts reads nothing that does not. */
@@ -195,7 +164,7 @@ final class TemporaryStatements {
         for (ObjectKind kind : List.of(ObjectKind.VIEW, ObjectKind.TABLE)) {
             List<String> names = relations.all(kind);
             if (!names.isEmpty()) {
-                drops.accept(new Statement.Drop(kind, names, List.of(), true, true));
+                drops.accept(new Statement.Drop(kind, names, true, true));
             }
         }
     }

@@ -161,7 +161,7 @@ public enum Setting {
             "search_path",
             "\"$user\", public",
             SettingForm.TEXT,
-            "accepted for the sake of drivers; there is one schema, public"),
+            "the schemas in which names without one are looked for; what is made is in the first"),
     STANDARD_CONFORMING_STRINGS(
             "standard_conforming_strings",
             "on",

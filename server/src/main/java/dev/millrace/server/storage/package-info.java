@@ -19,7 +19,7 @@
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>
  *
- * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 5 FIRST CHECKSUM}: the version of the format, the number of
+ * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 6 FIRST CHECKSUM}: the version of the format, the number of
  * the first record, and the CRC-32C of what comes before it in the line, in eight hexadecimal digits. Each other line is a
  * record: the CRC-32C of the rest; a space; its number, one more than that before it; a space; a JSON object; a line feed. A
  * record is written and forced to disk before its statement is answered, and takes effect whole. The members of a record, all
@@ -42,7 +42,9 @@
  * {@code rows} is the number of the object ({@link dev.millrace.server.storage.KeptObject}); {@code since} says where in the log of rows
  * the change took effect: behind the record of this number; {@code basis} is what the planner was told of rows. All are missing where a version before checkpoints wrote them.
  * {@code numeric} says what NUMERIC without digits means in the statement ({@link dev.millrace.type.PlainNumeric}); it is missing where that is
- * numeric(38,16), as in all statements of versions before 5.
+ * numeric(38,16), as in all statements of versions before 5. Names are those of the catalog ({@link dev.millrace.sql.catalog.RelationNames}), also in statements:
+ * one without a schema is of what is in {@code public}, and a schema is an object of the kind {@code schema} whose name ends with a point. Versions before 6 had no
+ * schemas, and a point in a name was part of it.
  *
  * <p>A transaction that changed definitions and rows is a record {@code with} a number and, behind it in time, an entry of the log of rows, which
  * has a part of that number without rows ({@code dev.millrace.engine.relation.Beside}): with the entry on disk it is committed. No other record
@@ -54,8 +56,8 @@
  * logged. Any other line whose checksum does not hold, or whose number is not the next one, is damage, which is reported and
  * never passed over. When most of the log is of the past, opening it writes a new one, which takes the place of the old in one
  * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, of
- * version 2, beside which there were no checkpoints, of version 3, which said nothing of logs, and of version 4, which knew no numbers of any
- * size, are read and written anew.
+ * version 2, beside which there were no checkpoints, of version 3, which said nothing of logs, of version 4, which knew no numbers of any
+ * size, and of version 5, which knew no schemas, are read and written anew.
  *
  * <p><b>catalog.end</b> is a line like a record's, with a number and nothing behind it: that of the last record whose statement
  * was answered. A log that ends before it has lost something. It is written after the record and not forced to disk, so it may

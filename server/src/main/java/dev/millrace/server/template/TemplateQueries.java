@@ -5,6 +5,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.TemplateText;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
@@ -99,7 +100,7 @@ public final class TemplateQueries implements DatabaseCatalog.Listener {
         Schema schema = answers.schema().select(own);
         String columns = schema.names().stream().map(Identifiers::quote).collect(Collectors.joining(", "));
         String text = "CREATE VIEW " + Identifiers.quote(name) + " AS SELECT " + columns + " FROM "
-                + Identifiers.quote(answers.name()) + " WHERE " + TemplateText.QUERY + " = "
+                + RelationNames.quoted(answers.name()) + " WHERE " + TemplateText.QUERY + " = "
                 + Identifiers.quoteText(name);
         return new CatalogObject(
                 name,

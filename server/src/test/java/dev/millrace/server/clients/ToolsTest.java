@@ -89,6 +89,12 @@ class ToolsTest {
                         "CREATE MATERIALIZED VIEW a_sum AS SELECT name, sum(price) AS s FROM parts GROUP BY name");
                 statement.execute("CREATE VIEW a_view AS SELECT s FROM a_sum");
                 statement.execute("GRANT SELECT ON parts TO PUBLIC");
+                statement.execute("CREATE SCHEMA shop");
+                statement.execute("CREATE TABLE shop.parts (id SERIAL PRIMARY KEY, name TEXT UNIQUE)");
+                statement.execute("CREATE INDEX by_name ON shop.parts (name DESC)");
+                statement.execute("INSERT INTO shop.parts (name) VALUES ('bolt'), ('nut')");
+                statement.execute("CREATE VIEW shop.pairs AS SELECT p.name, q.id FROM parts p, shop.parts q");
+                statement.execute("CREATE MATERIALIZED VIEW shop.a_sum AS SELECT count(*) AS n FROM shop.parts");
             }
             run(command(server, "pg_dump", "-f", first.toString(), "millrace"));
         }
@@ -102,6 +108,9 @@ class ToolsTest {
             assertEquals(List.of("tab\there"), rows(server, "SELECT name FROM dear"));
             assertEquals(List.of("1.00", "2.50"), rows(server, "SELECT s FROM a_view ORDER BY s"));
             assertEquals(List.of("t"), rows(server, "SELECT has_schema_privilege('public', 'USAGE')"));
+            assertEquals(List.of("bolt", "nut"), rows(server, "SELECT name FROM shop.parts ORDER BY id"));
+            assertEquals(List.of("4"), rows(server, "SELECT count(*) FROM shop.pairs"));
+            assertEquals(List.of("2"), rows(server, "SELECT n FROM shop.a_sum"));
             Path second = folder.resolve("second.sql");
             run(command(server, "pg_dump", "-f", second.toString(), "millrace"));
             assertEquals(withoutKeys(first), withoutKeys(second));

@@ -168,6 +168,41 @@ public final class FullDirectory {
         return answers;
     }
 
+    /** What directories have from their thirteenth fixture on: the same names in three schemas. */
+    static void schemas(TestDatabase database) {
+        database.run("CREATE SCHEMA north");
+        database.run("CREATE SCHEMA \"South; Pole\"");
+        database.run("ALTER SCHEMA north OWNER TO staff");
+        database.run("GRANT USAGE ON SCHEMA \"South; Pole\" TO staff");
+        for (String schema : List.of("public", "north", "\"South; Pole\"")) {
+            database.run("SET search_path TO " + schema);
+            database.run("CREATE FUNCTION named(k INT) RETURNS TEXT LANGUAGE SQL AS 'k || '' of " + schema + "'''");
+            database.run("CREATE TABLE cities (id SERIAL PRIMARY KEY, name TEXT UNIQUE)");
+            database.run("CREATE INDEX cities_by_name ON cities (name)");
+            database.run("CREATE VIEW city_names AS SELECT named(id) AS id, name FROM cities");
+            database.run("CREATE MATERIALIZED VIEW city_count AS SELECT count(*) AS n FROM cities");
+            database.run("INSERT INTO cities (name) VALUES ('first of " + schema + "'), ('second')");
+            database.run("CHECKPOINT");
+            database.run("DELETE FROM cities WHERE name = 'second'");
+            database.run("INSERT INTO cities (name) VALUES ('third')");
+        }
+        database.run("RESET search_path");
+    }
+
+    /** All that is known of them. */
+    static Map<String, List<String>> schemasAnswers(TestDatabase database) {
+        Map<String, List<String>> answers = new TreeMap<>();
+        for (String schema : List.of("public", "north", "\"South; Pole\"")) {
+            List.of("cities", "city_names", "city_count")
+                    .forEach(name -> put(answers, database, "SELECT * FROM " + schema + "." + name));
+        }
+        List.of(
+                        "SELECT nspname, pg_get_userbyid(nspowner) FROM pg_namespace",
+                        "SELECT has_schema_privilege('staff', 'South; Pole', 'USAGE')")
+                .forEach(query -> put(answers, database, query));
+        return answers;
+    }
+
     private static void put(Map<String, List<String>> answers, TestDatabase database, String query) {
         try {
             answers.put(query, database.flushedRows(query));

@@ -25,6 +25,7 @@ import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Emit;
@@ -34,7 +35,6 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.WatermarkDefinition;
 import dev.millrace.sql.statement.SubscriptionStatement;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -49,6 +49,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -87,6 +88,11 @@ public final class StatementBinder {
     /** The names of the functions that are there without being made. */
     public static Set<String> functions(boolean aggregates) {
         return FunctionNames.named(aggregates);
+    }
+
+    /** What names in the statement mean, by their places in its text, after {@link #bind}. */
+    public Map<SqlIdentifier, String> references() {
+        return context.references();
     }
 
     /** The types of the parameters, after {@link #bind}. */
@@ -152,7 +158,7 @@ public final class StatementBinder {
             return new Statement.CreateSink(
                     sink.name(),
                     sink.ifExists(),
-                    sink.from().map(from -> RelationNames.of(from.names)),
+                    sink.from().map(from -> RelationLookUp.of(context, from).name()),
                     query(sink.query(), List.of()),
                     sink.query().text(),
                     sink.options());
@@ -300,10 +306,13 @@ public final class StatementBinder {
         OptionalLong asOf = subscribe.asOf().isPresent()
                 ? OptionalLong.of(timestampMicros(subscribe.asOf().get()))
                 : OptionalLong.empty();
-        Optional<String> named = subscribe.relation().map(relation -> RelationNames.of(relation.names));
-        Optional<String> subscribed =
-                named.filter(name -> context.catalog().relation(name).isEmpty()).flatMap(context.catalog()::subscribed);
-        Syntax.QueryText query = subscribed.map(this::allOf).orElse(subscribe.query());
+        Optional<String> found = subscribe
+                .relation()
+                .flatMap(relation -> RelationLookUp.find(context, relation))
+                .map(Relation::name);
+        Optional<String> named = found.or(() -> subscribe.relation().map(relation -> RelationNames.of(relation.names)));
+        Optional<String> subscribed = named.filter(name -> found.isEmpty()).flatMap(context.catalog()::subscribed);
+        Syntax.QueryText query = subscribed.map(StatementBinder::allOf).orElse(subscribe.query());
         return new Statement.Subscribe(
                 named.filter(name -> subscribed.isPresent()),
                 subscribed.or(() -> named),
@@ -315,8 +324,12 @@ public final class StatementBinder {
                 subscribe.bufferBytes());
     }
 
-    private Syntax.QueryText allOf(String relation) {
-        SqlIdentifier name = new SqlIdentifier(List.of(relation.split("\\.")), SqlParserPos.ZERO);
+    private static Syntax.QueryText allOf(String relation) {
+        String prefix = RelationNames.prefix(relation);
+        List<String> parts = prefix.isEmpty()
+                ? List.of(RelationNames.PUBLIC, relation)
+                : List.of(prefix, relation.substring(prefix.length() + 1));
+        SqlIdentifier name = new SqlIdentifier(parts, SqlParserPos.ZERO);
         return new Syntax.QueryText(
                 SqlStdOperatorTable.EXPLICIT_TABLE.createCall(SqlParserPos.ZERO, name),
                 new Emit.Unspecified(),

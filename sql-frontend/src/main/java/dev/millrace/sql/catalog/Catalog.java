@@ -10,20 +10,42 @@ import java.util.Optional;
  * come from memory and should not change during one analysis (pass a snapshot).
  */
 public interface Catalog {
-    /**
-     * The relation of this name. A qualified name comes dotted, such as {@code millrace.late_rows}; the schema
-     * {@code public} is left out.
-     */
+    /** The relation that a name without a schema means, or one with the schema {@code pg_temp}. */
     Optional<Relation> relation(String name);
 
-    /** The same without the session's temporary relations, which else go before others of their names. */
-    default Optional<Relation> permanentRelation(String name) {
+    /** The relation that has this very name in the catalog; see {@link RelationNames}. */
+    default Optional<Relation> exactRelation(String name) {
         return relation(name);
     }
 
-    /** Whether the session has temporary relations: what names mean to it they may mean to no other. */
-    default boolean hasTemporaryRelations() {
+    /** Whether names mean something else to the session than to most: it has temporary relations, or looks in other schemas. */
+    default boolean hasOwnNames() {
         return false;
+    }
+
+    /** Whether there is a schema of this name. */
+    default boolean isSchema(String name) {
+        return RelationNames.isAlwaysThere(name);
+    }
+
+    /** The schema of what has a name in the catalog. */
+    default String schemaOf(String name) {
+        if (RelationNames.isOfSession(name)) {
+            return RelationNames.TEMPORARY;
+        }
+        String prefix = RelationNames.prefix(name);
+        return !prefix.isEmpty() && isSchema(prefix) ? prefix : RelationNames.PUBLIC;
+    }
+
+    /** A name of the catalog without its schema. */
+    default String withoutSchema(String name) {
+        String schema = schemaOf(name);
+        return schema.equals(RelationNames.PUBLIC) ? name : name.substring(name.indexOf('.') + 1);
+    }
+
+    /** The same as texts see it that are kept: a name without a schema means what is in {@code public}, whoever asks. */
+    default Catalog ofDefinitions() {
+        return this;
     }
 
     /** All names that {@link #relation} knows, for suggestions; asked only when a name was not found. */

@@ -53,6 +53,11 @@ public record UserFunction(
         return new UserFunction(name, Kind.SQL, parameters, defaults, DataType.NULL, code);
     }
 
+    /** The name without a schema. */
+    public String plainName() {
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
     /** How many arguments a call must give at least. */
     public int leastArguments() {
         return parameters.size() - defaults.size();

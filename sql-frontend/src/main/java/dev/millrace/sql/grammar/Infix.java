@@ -2,8 +2,8 @@ package dev.millrace.sql.grammar;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.syntax.Operators;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.HashMap;
@@ -210,7 +210,7 @@ record Infix(Form form, Level level, SqlOperator operator, boolean isNegated, in
             return Optional.empty();
         }
         Lexeme schema = tokens.peekAt(2);
-        if (end > 2 && !RelationNames.isSchema(schema.text())) {
+        if (end > 2 && !RelationNames.isAlwaysThere(schema.text())) {
             throw MillraceException.user(
                             SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema.text() + "\" does not exist")
                     .at(schema.start() + 1);

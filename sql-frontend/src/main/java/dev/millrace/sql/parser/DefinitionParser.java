@@ -29,8 +29,12 @@ final class DefinitionParser {
         this.words = words;
     }
 
-    Syntax create() {
+    Syntax create(RoleParser roles) {
         words.expect("create");
+        SchemaParser schema = new SchemaParser(words);
+        if (schema.isNext()) {
+            return schema.create(roles::role);
+        }
         IndexParser index = new IndexParser(words);
         if (index.isNext()) {
             return index.create();
@@ -68,7 +72,7 @@ final class DefinitionParser {
             case SINK -> sink(name, ifExists);
             case QUERY_TEMPLATE -> template(name, ifExists);
             case FUNCTION -> function(name, ifExists);
-            case INDEX -> throw words.syntaxError(); // which cannot be replaced
+            case INDEX, SCHEMA -> throw words.syntaxError(); // which cannot be replaced
         };
     }
 
@@ -227,6 +231,10 @@ final class DefinitionParser {
         words.expect("alter");
         if (words.peek().isWord("index")) {
             return new IndexParser(words).alter();
+        }
+        SchemaParser schema = new SchemaParser(words);
+        if (schema.isNext()) {
+            return schema.alter(roles);
         }
         SubscriptionParser subscription = new SubscriptionParser(words);
         if (subscription.isNext()) {

@@ -1,7 +1,6 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
@@ -41,8 +40,6 @@ final class PostgresCommands {
     private static final String OPERATORS = "CREATE FUNCTION, called by its name";
     private static final String BATCHES = "several statements between BEGIN and COMMIT take effect at once";
     private static final String ONE_DATABASE = "there is one database, under whatever name a client connects to it";
-    private static final String ONE_SCHEMA =
-            "relations of users are in the schema public; a prefix of the name, as in s_t, tells groups of them apart";
     private static final String NUMBERS =
             "SERIAL and IDENTITY columns are numbered; ALTER TABLE t ALTER COLUMN id RESTART WITH 100 says which number comes next";
     private static final String OUTSIDE =
@@ -81,7 +78,6 @@ final class PostgresCommands {
                     "SUBSCRIBE TO tells of changes, CREATE SINK writes them to Kafka, files or a database"),
             new Kind("routine", "alter drop", "ALTER FUNCTION, DROP FUNCTION"),
             new Kind("rule", ALL, CHANGES),
-            new Kind("schema", ALL, ONE_SCHEMA),
             new Kind("sequence", ALL, NUMBERS),
             new Kind("server", ALL, OUTSIDE),
             new Kind("statistics", ALL, "sizes are counted as rows change, for the order of joins"),
@@ -135,9 +131,6 @@ final class PostgresCommands {
             new Command("alter role/user all", "ALTER SYSTEM SET holds for all roles"),
             new Command("alter table/index all in tablespace", STORED));
 
-    private static final WordPattern PUBLIC = WordPattern.of("public");
-    private static final WordPattern IF_NOT_EXISTS_PUBLIC = WordPattern.of("if not exists public");
-
     private PostgresCommands() {}
 
     /**
@@ -178,46 +171,17 @@ final class PostgresCommands {
 
     private static Syntax of(Kind kind, String verb, Words words, int start) {
         String command = verb.toUpperCase(Locale.ROOT) + " " + kind.name().toUpperCase(Locale.ROOT);
-        int name = words.place();
-        if (command.equals("CREATE SCHEMA") && (words.isAt(PUBLIC) || words.isAt(IF_NOT_EXISTS_PUBLIC))) {
-            return publicSchema(words);
-        }
-        if (command.equals("ALTER SCHEMA") && words.acceptAll("public", "owner", "to")) {
-            if (words.atStatementEnd()) {
-                throw words.syntaxError();
-            }
-            words.next(); // a role, or CURRENT_USER
-            return new Syntax.Complete(new Statement.NoOperation(
-                    command, List.of(), Optional.of("schema \"public\" is the superuser's: its owner stays")));
-        }
         if (verb.equals("drop") && !THERE.contains(kind.name()) && words.acceptAll("if", "exists")) {
-            boolean isPublic = kind.name().equals("schema") && words.peek().isWord("public");
             int what = words.place();
             String rest = words.restOfStatement();
-            if (!isPublic && !rest.isEmpty()) {
+            if (!rest.isEmpty()) {
                 String dropped = rest.replaceAll("(?is)\\s+(cascade|restrict)$", "");
                 return new Syntax.Complete(new Statement.NoOperation(
                         command, List.of(), Optional.of(kind.name() + " " + dropped + " does not exist, skipping")));
             }
-            words.backTo(isPublic ? name : what);
+            words.backTo(what);
         }
         throw refused(words, start, command, kind.hint());
-    }
-
-    /** CREATE SCHEMA of the one that is there. */
-    private static Syntax publicSchema(Words words) {
-        int position = words.peek().start() + 1;
-        boolean ifNotExists = words.acceptAll("if", "not", "exists");
-        words.expect("public");
-        if (words.accept("authorization")) {
-            words.name();
-        }
-        if (!ifNotExists) {
-            throw MillraceException.user(SqlState.DUPLICATE_SCHEMA, "schema \"public\" already exists")
-                    .at(position);
-        }
-        return new Syntax.Complete(new Statement.NoOperation(
-                "CREATE SCHEMA", List.of(), Optional.of("schema \"public\" already exists, skipping")));
     }
 
     private static MillraceException refused(Words words, int start, String name, String hint) {

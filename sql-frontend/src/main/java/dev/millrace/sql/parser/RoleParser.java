@@ -38,7 +38,7 @@ final class RoleParser {
     }
 
     /** A role's name; the words that stand for oneself come as they are. */
-    private String role() {
+    String role() {
         Lexeme word = words.peek();
         if (word.kind() == Lexeme.Kind.WORD && SELF.contains(word.text())) {
             return words.next().text();
@@ -211,7 +211,8 @@ final class RoleParser {
         }
         words.expect("on");
         List<String> objects = new ArrayList<>();
-        Securable.Kind kind = objects(objects);
+        List<String> schemas = new ArrayList<>();
+        Securable.Kind kind = objects(objects, schemas);
         words.expect(revoke ? "from" : "to");
         List<String> grantees = new ArrayList<>();
         do {
@@ -220,7 +221,7 @@ final class RoleParser {
         } while (words.acceptComma());
         boolean option = !revoke && words.acceptAll("with", "grant", "option");
         return new Statement.GrantPrivileges(
-                privileges.get(), kind, objects, grantees, revoke, option, optionOnly, grantedBy());
+                privileges.get(), kind, objects, schemas, grantees, revoke, option, optionOnly, grantedBy());
     }
 
     private Optional<String> grantedBy() {
@@ -278,17 +279,17 @@ final class RoleParser {
         return Optional.empty();
     }
 
-    /** What follows ON: adds names, none for all in the schema. */
-    private Securable.Kind objects(List<String> names) {
+    /** What follows ON: adds names, or schemas for all that is in them. */
+    private Securable.Kind objects(List<String> names, List<String> schemas) {
         if (words.acceptAll("all", "functions") || words.acceptAll("all", "routines")) {
-            inSchema();
+            inSchema(schemas);
             return Securable.Kind.FUNCTION;
         }
         if (words.accept("all")) {
             if (!words.accept("tables") && !words.accept("streams") && !words.accept("sequences")) {
                 throw words.expected(List.of("tables", "functions"));
             }
-            inSchema();
+            inSchema(schemas);
             return Securable.Kind.RELATION;
         }
         if (words.accept("schema")) {
@@ -316,11 +317,11 @@ final class RoleParser {
         return kind;
     }
 
-    private void inSchema() {
+    private void inSchema(List<String> schemas) {
         words.expect("in");
         words.expect("schema");
         do {
-            words.name();
+            schemas.add(words.name());
         } while (words.acceptComma());
     }
 

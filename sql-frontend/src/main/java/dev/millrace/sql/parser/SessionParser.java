@@ -6,6 +6,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.TransactionModes;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
+import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +64,8 @@ final class SessionParser {
         }
         List<String> values = new ArrayList<>();
         do {
-            values.add(words.optionValue());
+            String value = words.optionValue();
+            values.add(name.equals(SEARCH_PATH) ? Identifiers.quote(value) : value);
         } while (words.acceptComma());
         return new Statement.SetSetting(name, Optional.of(String.join(", ", values)), local);
     }

@@ -12,7 +12,6 @@ import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.Listing;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.PlainSelect;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Keywords;
@@ -151,7 +150,7 @@ public final class StatementParser {
             case "select" -> SelectInto.at(words).orElseGet(rows::select);
             case "values", "table", "from", "pivot", "unpivot", "pivot_wider", "pivot_longer" -> rows.select();
             case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
-            case "create" -> roles.isNext() ? roles.create() : definitions.create();
+            case "create" -> roles.isNext() ? roles.create() : definitions.create(roles);
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
             case "alter" -> roles.isNext() ? roles.alter() : alter();
@@ -220,6 +219,10 @@ public final class StatementParser {
         if (secret.isNext()) {
             return secret.drop();
         }
+        SchemaParser schema = new SchemaParser(words);
+        if (schema.isNext()) {
+            return schema.drop();
+        }
         ObjectKind kind = words.objectKind();
         if (kind == ObjectKind.INDEX) {
             words.accept("concurrently"); // writers go on anyway
@@ -229,24 +232,15 @@ public final class StatementParser {
             words.expect("exists");
         }
         List<String> names = new ArrayList<>();
-        List<String> missingSchemas = new ArrayList<>();
         do {
-            SqlIdentifier name = words.identifier();
-            if (!ifExists) {
-                RelationNames.requireSchema(name);
-            }
-            if (name.isSimple() || RelationNames.isSchema(name.names.get(0))) {
-                names.add(RelationNames.of(name.names));
-            } else {
-                missingSchemas.add(name.names.get(0));
-            }
+            names.add(words.relationName());
             words.skipParentheses();
         } while (words.acceptComma());
         boolean cascade = words.accept("cascade");
         if (!cascade) {
             words.accept("restrict");
         }
-        return new Syntax.Complete(new Statement.Drop(kind, names, missingSchemas, ifExists, cascade));
+        return new Syntax.Complete(new Statement.Drop(kind, names, ifExists, cascade));
     }
 
     private Syntax pauseOrResume() {

@@ -2,9 +2,9 @@ package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.NoOperation;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
@@ -129,7 +129,7 @@ final class UpkeepParser {
                 throw MillraceException.user(SqlState.SYNTAX_ERROR, "column name must be qualified")
                         .at(words.peekAt(-1).start() + 1);
             }
-            relations.add(RelationNames.of(names.subList(0, names.size() - 1)));
+            relations.add(RelationNames.written(names.subList(0, names.size() - 1)));
         }
         while (!words.atStatementEnd() && !(words.peek().isWord("is") && isText(words.peekAt(1)))) {
             words.next();

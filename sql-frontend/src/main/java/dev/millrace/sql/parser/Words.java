@@ -3,10 +3,10 @@ package dev.millrace.sql.parser;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.grammar.Grammar;
 import dev.millrace.sql.grammar.Tokens;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -74,22 +74,22 @@ final class Words extends Tokens {
 
     // ---- what is often read ----------------------------------------------------------------------------------------
 
-    /** A relation's name as the catalog wants it; 3F000 for one in a schema that is not there. */
+    /** A relation's name as it is written. */
     String relationName() {
-        return RelationNames.of(RelationNames.requireSchema(identifier()).names);
+        return RelationNames.written(identifier().names);
     }
 
-    /** The name of a relation that is to be made: 3F000 for one in a schema that is not there. */
+    /** The name of a relation that is to be made: as the catalog has it if it is written with its schema, else without one. */
     String newRelationName() {
         SqlIdentifier name = identifier();
-        if (name.names.size() > 2) {
+        int parts = name.names.size();
+        if (parts > 3) {
             throw MillraceException.user(
                             SqlState.SYNTAX_ERROR,
                             "improper relation name (too many dotted names): " + String.join(".", name.names))
                     .at(name.getParserPosition().getColumnNum());
         }
-        RelationNames.requireSchema(name);
-        return RelationNames.of(name.names);
+        return RelationNames.of(name.names.subList(Math.max(0, parts - 2), parts));
     }
 
     /** The name of a temporary relation that is to be made, with its schema. */
@@ -99,7 +99,7 @@ final class Words extends Tokens {
         if (RelationNames.isTemporary(name)) {
             return name;
         }
-        if (!RelationNames.schemaOf(name).equals("public") || peekAt(-2).isSymbol(".")) {
+        if (peekAt(-2).isSymbol(".")) {
             throw MillraceException.user(
                             SqlState.INVALID_TABLE_DEFINITION,
                             "cannot create temporary relation in non-temporary schema")
@@ -108,12 +108,13 @@ final class Words extends Tokens {
         return RelationNames.TEMPORARY + "." + name;
     }
 
+    /** A kind of what is in schemas. */
     ObjectKind objectKind() {
         if (accept("source")) { // as RisingWave and Materialize call what reads from outside
             return ObjectKind.STREAM;
         }
         for (ObjectKind kind : ObjectKind.values()) {
-            if (acceptAll(kind.sqlName().split(" "))) {
+            if (kind != ObjectKind.SCHEMA && acceptAll(kind.sqlName().split(" "))) {
                 return kind;
             }
         }

@@ -3,7 +3,7 @@ package dev.millrace.sql.statement;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Something that privileges are about. Relations, sinks, templates and functions share one space of names. */
+/** Something that privileges are about. Relations, sinks, templates and functions of a schema share one space of names. */
 public record Securable(Kind kind, String name) {
     /** Kinds, with the privileges that there are. */
     public enum Kind {

@@ -136,7 +136,8 @@ public sealed interface Statement {
         SINK,
         QUERY_TEMPLATE,
         FUNCTION,
-        INDEX;
+        INDEX,
+        SCHEMA;
 
         /** As it is written in SQL, in lower case. */
         public String sqlName() {
@@ -144,9 +145,8 @@ public sealed interface Statement {
         }
     }
 
-    /** DROP; schemas that are missing are those of further names, with IF EXISTS. */
-    record Drop(ObjectKind kind, List<String> names, List<String> missingSchemas, boolean ifExists, boolean cascade)
-            implements Statement {}
+    /** DROP; of schemas, the names are those that they have in the catalog. */
+    record Drop(ObjectKind kind, List<String> names, boolean ifExists, boolean cascade) implements Statement {}
 
     /** PAUSE CONTINUOUS QUERY or MATERIALIZED VIEW or SINK. */
     record Pause(ObjectKind kind, String name, boolean ifExists) implements Statement {}
@@ -532,7 +532,8 @@ public sealed interface Statement {
      * GRANT privileges ON objects TO roles, or REVOKE.
      *
      * @param privileges none means ALL
-     * @param objects of one kind; none means all of the kind in the schema
+     * @param objects of one kind; none means all of the kind in some schemas
+     * @param schemas those
      * @param grantees an empty name is PUBLIC
      * @param option WITH GRANT OPTION
      * @param optionOnly REVOKE GRANT OPTION FOR
@@ -542,6 +543,7 @@ public sealed interface Statement {
             Set<Privilege> privileges,
             Securable.Kind kind,
             List<String> objects,
+            List<String> schemas,
             List<String> grantees,
             boolean revoke,
             boolean option,

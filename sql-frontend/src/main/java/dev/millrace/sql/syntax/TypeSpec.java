@@ -1,5 +1,6 @@
 package dev.millrace.sql.syntax;
 
+import dev.millrace.sql.catalog.RelationNames;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rel.type.RelDataType;
@@ -49,11 +50,12 @@ public final class TypeSpec extends SqlTypeNameSpec {
         this.fieldTypes = fieldTypes.stream().map(TypeSpec.class::cast).toList();
     }
 
-    /** The name without its schema, folded; 3F000 if there is no such schema. */
+    /** The name, folded: with its schema if that is one that users made. */
     public String name() {
-        RelationNames.requireSchema(getTypeName());
         List<String> names = getTypeName().names;
-        return names.get(names.size() - 1);
+        return names.size() == 1 || RelationNames.isAlwaysThere(names.get(0))
+                ? names.get(names.size() - 1)
+                : RelationNames.written(names);
     }
 
     /** The numbers in parentheses, none to two. */

@@ -14,7 +14,6 @@ import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -136,7 +135,7 @@ public final class ChangeBinder {
                     found.rel(),
                     name,
                     target.relation().schema().names(),
-                    isAlias ? "" : RelationNames.schemaOf(target.relation().name()));
+                    isAlias ? "" : context.catalog().schemaOf(target.relation().name()));
             others = joined.map(from -> new FromBinder(context, queries, Optional.empty()).bind(from));
             others.ifPresent(from -> FromBinder.requireDistinctQualifiers(own, from, joined.get()));
             all = others.map(from -> FromBinder.beside(
@@ -194,7 +193,7 @@ public final class ChangeBinder {
 
         List<RowsAtHand.Part> parts(boolean withOthers) {
             List<RowsAtHand.Part> parts = new ArrayList<>();
-            parts.add(RowsAtHand.Part.of(target.relation(), name, isAlias));
+            parts.add(RowsAtHand.Part.of(context, target.relation(), name, isAlias));
             if (withOthers) {
                 for (Scope.Column column : otherColumns()) {
                     Field field = new Field(

@@ -10,7 +10,6 @@ import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement.OnConflict;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -68,7 +67,8 @@ final class ConflictBinder {
 
     /** What says which rows an index has need only be a condition: an index of all rows is one of these, too. */
     private void checkCondition(SqlNode condition, String name, boolean isAlias, List<SqlNode> with) {
-        RowsAtHand rows = new RowsAtHand(context, List.of(RowsAtHand.Part.of(target.relation(), name, isAlias)), with);
+        RowsAtHand rows =
+                new RowsAtHand(context, List.of(RowsAtHand.Part.of(context, target.relation(), name, isAlias)), with);
         new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("ON CONFLICT")).bindCondition(condition);
     }
 
@@ -102,7 +102,8 @@ final class ConflictBinder {
         }
         conflict.constraint().ifPresent(name -> {
             boolean is = name.getSimple()
-                            .equals(RelationNames.shown(target.relation().name()) + "_pkey")
+                            .equals(context.catalog()
+                                            .withoutSchema(target.relation().name()) + "_pkey")
                     && !target.relation().primaryKey().isEmpty();
             if (!is) {
                 throw Errors.error(
@@ -148,7 +149,7 @@ final class ConflictBinder {
         RowsAtHand rows = new RowsAtHand(
                 context,
                 List.of(
-                        RowsAtHand.Part.of(target.relation(), name, isAlias),
+                        RowsAtHand.Part.of(context, target.relation(), name, isAlias),
                         new RowsAtHand.Part(EXCLUDED, schema),
                         new RowsAtHand.Part("", NUMBER)),
                 with);

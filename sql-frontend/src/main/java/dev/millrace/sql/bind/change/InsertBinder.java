@@ -102,7 +102,7 @@ final class InsertBinder {
                         context,
                         insert.returning(),
                         List.of(RowsAtHand.Part.of(
-                                target.relation(), name, insert.alias().isPresent())),
+                                context, target.relation(), name, insert.alias().isPresent())),
                         insert.with()));
     }
 

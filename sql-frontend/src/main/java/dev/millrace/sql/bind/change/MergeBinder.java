@@ -20,7 +20,6 @@ import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.MergeClause;
 import dev.millrace.sql.syntax.MergeClause.Match;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -85,7 +84,7 @@ final class MergeBinder {
                 target.relation().schema().names(),
                 merge.alias().isPresent()
                         ? ""
-                        : RelationNames.schemaOf(target.relation().name())));
+                        : context.catalog().schemaOf(target.relation().name())));
         this.source = thatSaysItIsThere(new FromBinder(context, queries, Optional.empty()).bind(merge.source()));
         this.width = source.rel().getRowType().getFieldCount();
         FromBinder.requireDistinctQualifiers(own, source, merge.source());
@@ -312,7 +311,8 @@ final class MergeBinder {
             Field field = new Field(column.name(), TypeMapper.dataType(column.type()), true);
             parts.add(new RowsAtHand.Part(column.qualifier(), Schema.of(field)));
         }
-        parts.add(RowsAtHand.Part.of(target.relation(), name, merge.alias().isPresent()));
+        parts.add(RowsAtHand.Part.of(
+                context, target.relation(), name, merge.alias().isPresent()));
         parts.add(new RowsAtHand.Part(HIDDEN, ACTION_COLUMN, true, ""));
         List<SqlNode> items = merge.returning().stream()
                 .map(item -> item.accept(new SqlShuttle() {

@@ -12,7 +12,6 @@ import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.syntax.PlainSelect;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -43,8 +42,9 @@ final class RowsAtHand {
         }
 
         /** A relation that is changed, by its own name or by an alias. */
-        static Part of(Relation relation, String name, boolean isAlias) {
-            return new Part(name, relation.schema(), false, isAlias ? "" : RelationNames.schemaOf(relation.name()));
+        static Part of(QueryContext context, Relation relation, String name, boolean isAlias) {
+            String around = isAlias ? "" : context.catalog().schemaOf(relation.name());
+            return new Part(name, relation.schema(), false, around);
         }
     }
 

@@ -20,7 +20,6 @@ import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RowRules;
 import dev.millrace.sql.syntax.IntervalFields;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
@@ -220,7 +219,10 @@ public final class RuleBinder {
             RexNode condition = condition(rows(), check.expression());
             requireOwn(condition, "check constraint", check.expression());
             checks.add(new Check(
-                    check.name().orElseGet(() -> name(create.name(), check, condition, names)), check.text()));
+                    check.name()
+                            .orElseGet(() ->
+                                    name(context.catalog().withoutSchema(create.name()), check, condition, names)),
+                    check.text()));
         }
         return checks;
     }
@@ -243,7 +245,7 @@ public final class RuleBinder {
             List<String> columns = target.columns(clause.columns()).stream()
                     .map(column -> relation.schema().field(column).name())
                     .toList();
-            String base = RelationNames.shown(create.name()) + "_" + String.join("_", columns) + "_key";
+            String base = context.catalog().withoutSchema(create.name()) + "_" + String.join("_", columns) + "_key";
             String name = clause.name().orElse(base);
             for (int i = 1; clause.name().isEmpty() && names.contains(name); i++) {
                 name = base + i;

@@ -9,13 +9,13 @@ import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.function.FunctionResolver;
 import dev.millrace.sql.bind.scope.InlinedFunction;
 import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.scope.RelationLookUp;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.syntax.IntervalFields;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -81,9 +81,7 @@ final class CastBinder {
             if (e.sqlState() != SqlState.UNDEFINED_OBJECT) {
                 throw e;
             }
-            Relation relation = context.catalog()
-                    .relation(RelationNames.of(spec.getTypeName().names))
-                    .orElseThrow(() -> e);
+            Relation relation = RelationLookUp.find(context, spec.getTypeName()).orElseThrow(() -> e);
             context.names(relation);
             DataType type = DataType.row(relation.schema().fields().stream()
                     .map(field -> new Field(field.name(), field.type(), true))
@@ -172,7 +170,8 @@ final class CastBinder {
         }
         return context.catalog()
                 .userFunction(spec.name() + (named ? "_number" : "_name"))
-                .map(function -> expressions.bind(InlinedFunction.body(function, List.of(operand), call)));
+                .map(function -> expressions.bind(InlinedFunction.body(
+                        function, InlinedFunction.qualified(List.of(operand), expressions.scope()), call)));
     }
 
     private static boolean isName(RexNode value) {

@@ -15,6 +15,7 @@ import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -43,17 +44,18 @@ public final class FunctionBinder {
         this.clause = clause;
     }
 
-    /** A function that the catalog has: those that users made are in the schema public, ours in pg_catalog. */
+    /** A function that the catalog has: those that users made are in their schemas, ours in pg_catalog. */
     private Optional<UserFunction> userFunction(String name, SqlCall call) {
         List<String> names = ((SqlFunction) call.getOperator()).getSqlIdentifier().names;
-        Optional<UserFunction> user = context.catalog().userFunction(name);
+        Optional<UserFunction> user = FunctionNames.find(call, context);
         if (names.size() == 1) {
             return user;
         }
-        boolean isPublic = names.get(0).equals("public");
-        Optional<UserFunction> there = user.filter(any -> context.catalog().isMadeByUser(name) == isPublic);
-        if (isPublic && there.isEmpty()) {
-            throw FunctionResolver.doesNotExist("public." + name, expressions.bindAll(call.getOperandList()), call);
+        boolean isOfUsers = !RelationNames.isOfSystem(names.get(0));
+        String known = isOfUsers ? RelationNames.written(names) : name;
+        Optional<UserFunction> there = user.filter(any -> context.catalog().isMadeByUser(known) == isOfUsers);
+        if (isOfUsers && there.isEmpty()) {
+            throw FunctionResolver.doesNotExist(known, expressions.bindAll(call.getOperandList()), call);
         }
         return there;
     }

@@ -1,11 +1,13 @@
 package dev.millrace.sql.bind.expression;
 
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.bind.function.BuiltInFunctions;
 import dev.millrace.sql.bind.function.FunctionResolver;
 import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
-import dev.millrace.sql.syntax.RelationNames;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlFunction;
+import org.apache.calcite.sql.SqlIdentifier;
 
 /** Which names are functions', and which of those aggregates'. */
 public final class FunctionNames {
@@ -25,15 +28,39 @@ public final class FunctionNames {
 
     private FunctionNames() {}
 
-    /** The name of a called function, without its schema; 3F000 if there is no such schema. */
+    /** The name of a called function: with its schema if that is one that users made. */
     public static Optional<String> of(SqlCall call) {
-        if (call.getOperator() instanceof SqlFunction function && function.getSqlIdentifier() != null) {
-            RelationNames.requireSchema(function.getSqlIdentifier());
-            return Optional.of(function.getSqlIdentifier()
-                    .names
-                    .get(function.getSqlIdentifier().names.size() - 1));
+        return identifier(call).map(identifier -> {
+            List<String> names = identifier.names;
+            return names.size() == 1 || RelationNames.isAlwaysThere(names.get(0))
+                    ? names.get(names.size() - 1)
+                    : RelationNames.written(names);
+        });
+    }
+
+    private static Optional<SqlIdentifier> identifier(SqlCall call) {
+        return call.getOperator() instanceof SqlFunction function
+                ? Optional.ofNullable(function.getSqlIdentifier())
+                : Optional.empty();
+    }
+
+    /** What the catalog has by the name of a called function, which the statement refers to then; 3F000 if there is no such schema. */
+    public static Optional<UserFunction> find(SqlCall call, QueryContext context) {
+        Optional<SqlIdentifier> identifier = identifier(call);
+        if (identifier.isEmpty()) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        List<String> names = identifier.get().names;
+        String schema = names.size() > 1 ? names.get(0) : "";
+        if (!schema.isEmpty() && !context.catalog().isSchema(schema)) {
+            throw Errors.error(
+                    SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist", identifier.get());
+        }
+        String name = schema.equals(RelationNames.PUBLIC) ? RelationNames.written(names) : of(call).orElseThrow();
+        Optional<UserFunction> found = context.catalog().userFunction(name);
+        found.filter(function -> context.catalog().isMadeByUser(name))
+                .ifPresent(function -> context.refersTo(identifier.get(), function.name()));
+        return found;
     }
 
     /** Whether a name is that of an aggregate; users' functions hide those of the same name. */

@@ -97,10 +97,10 @@ public final class TableCalls {
         if (FROM_ONLY.contains(name)
                 || FunctionNames.isAggregate(name, context)
                 || call.operandCount() == 0
-                        && context.catalog().relation("pg_catalog." + name).isPresent()) {
+                        && context.catalog().exactRelation("pg_catalog." + name).isPresent()) {
             return false;
         }
-        Optional<UserFunction> user = context.catalog().userFunction(name);
+        Optional<UserFunction> user = FunctionNames.find(call, context);
         return user.isPresent()
                 ? user.get().kind() == UserFunction.Kind.SQL || user.get().kind() == UserFunction.Kind.SCALAR
                 : FunctionResolver.canonical(name).isPresent()
@@ -132,7 +132,7 @@ public final class TableCalls {
         if (!isTableFunction(name, context)) {
             return List.of(value(name, call));
         }
-        Optional<UserFunction> user = context.catalog().userFunction(name);
+        Optional<UserFunction> user = FunctionNames.find(call, context);
         if (user.isPresent()) {
             return List.of(userTable(user.get(), call));
         }

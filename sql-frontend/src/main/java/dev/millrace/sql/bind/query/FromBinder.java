@@ -19,8 +19,8 @@ import dev.millrace.sql.bind.scope.Scope.Column;
 import dev.millrace.sql.bind.type.Coercions.Strength;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.ArrayList;
@@ -145,7 +145,8 @@ public final class FromBinder {
                 context.cluster().traitSetOf(Convention.NONE),
                 List.of(),
                 new RelationTable(relation));
-        From from = From.of(scan, qualifier, relation.schema().names(), RelationNames.schemaOf(relation.name()));
+        From from = From.of(
+                scan, qualifier, relation.schema().names(), context.catalog().schemaOf(relation.name()));
         return relation.kind() == Relation.Kind.SYSTEM_VIEW ? withSystemColumn(from) : from;
     }
 
@@ -175,9 +176,7 @@ public final class FromBinder {
             node = ((SqlCall) node).operand(0);
         }
         return node.getKind() == SqlKind.COLLECTION_TABLE && ((SqlCall) node).operand(0) instanceof SqlCall call
-                ? FunctionNames.of(call)
-                        .flatMap(context.catalog()::userFunction)
-                        .filter(function -> function.kind() == UserFunction.Kind.SQL_TABLE)
+                ? FunctionNames.find(call, context).filter(function -> function.kind() == UserFunction.Kind.SQL_TABLE)
                 : Optional.empty();
     }
 
@@ -205,7 +204,7 @@ public final class FromBinder {
                         .convert(columns.get(i), fields.get(i).type(), Strength.ASSIGNMENT, call));
             }
             List<String> names = fields.stream().map(Field::name).toList();
-            return From.of(RelNodes.project(bound.rel(), converted, names), function.name(), names);
+            return From.of(RelNodes.project(bound.rel(), converted, names), function.plainName(), names);
         } catch (MillraceException e) {
             throw Errors.at(e, call);
         }
@@ -441,7 +440,7 @@ public final class FromBinder {
             String qualifier = column.qualifier();
             if (!qualifier.isEmpty()
                     && left.columns().stream()
-                            .anyMatch(other -> other.qualifier().equals(qualifier))) {
+                            .anyMatch(other -> other.qualifier().equals(qualifier) && !other.isOfOtherSchema(column))) {
                 throw Errors.error(
                         SqlState.DUPLICATE_ALIAS, "table name \"" + qualifier + "\" specified more than once", where);
             }

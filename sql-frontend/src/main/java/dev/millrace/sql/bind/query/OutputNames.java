@@ -61,7 +61,9 @@ final class OutputNames {
             case ROW -> Optional.of("row");
             case OTHER ->
                 call.getOperator().getName().equals("at time zone") ? Optional.of("timezone") : Optional.empty();
-            default -> FunctionNames.of(call).map(name -> name.replace(" from", ""));
+            default ->
+                FunctionNames.of(call)
+                        .map(name -> name.substring(name.lastIndexOf('.') + 1).replace(" from", ""));
         };
     }
 

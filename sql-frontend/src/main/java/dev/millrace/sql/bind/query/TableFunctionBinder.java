@@ -62,7 +62,7 @@ final class TableFunctionBinder {
         }
         SqlIdentifier system = new SqlIdentifier(List.of("pg_catalog", name), call.getParserPosition());
         if (arguments.isEmpty()
-                && context.catalog().relation("pg_catalog." + name).isPresent()) {
+                && context.catalog().exactRelation("pg_catalog." + name).isPresent()) {
             return relations.relation(system); // a function of PostgreSQL's without arguments is a relation here
         }
         return switch (name) {

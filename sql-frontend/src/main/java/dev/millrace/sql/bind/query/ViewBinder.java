@@ -10,7 +10,6 @@ import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.parser.StatementParser;
-import dev.millrace.sql.syntax.RelationNames;
 import dev.millrace.type.Field;
 import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
@@ -35,6 +34,7 @@ final class ViewBinder {
                 .orElseThrow(() -> Errors.error(
                         SqlState.UNDEFINED_TABLE, "relation \"" + view.name() + "\" does not exist", where));
         List<Field> fields = view.schema().fields();
+        String schema = context.catalog().schemaOf(view.name());
         context.enterView(view.name());
         try (PlainNumeric.Binding meaning =
                 context.catalog().numericIn(view.name()).bind()) {
@@ -56,7 +56,7 @@ final class ViewBinder {
                             places.stream().map(all::get).toList(),
                             view.schema().names());
             String qualifier = where.names.get(where.names.size() - 1);
-            return From.of(rel, qualifier, view.schema().names(), RelationNames.schemaOf(view.name()));
+            return From.of(rel, qualifier, view.schema().names(), schema);
         } catch (MillraceException e) {
             throw e.at(where.getParserPosition().getColumnNum()); // not a place in the view's text
         } finally {

@@ -59,7 +59,7 @@ public final class InlinedFunction {
                 List<String> names = identifier.names;
                 String name = names.get(names.size() - 1);
                 boolean own =
-                        names.size() == 1 || names.size() == 2 && names.get(0).equals(function.name());
+                        names.size() == 1 || names.size() == 2 && names.get(0).equals(function.plainName());
                 for (int i = 0; own && i < function.parameters().size(); i++) {
                     Field parameter = function.parameters().get(i);
                     if (parameter.name().equals(name) || name.equals(NUMBERED + (i + 1))) {
@@ -89,10 +89,10 @@ public final class InlinedFunction {
                         at = at.get().outer()) {
                     Optional<Scope.Column> column = at.get().find(name);
                     if (column.isPresent()) {
-                        List<String> names = name.isSimple()
-                                        && !column.get().qualifier().isEmpty()
-                                ? List.of(column.get().qualifier(), column.get().name())
-                                : name.names;
+                        List<String> names =
+                                name.isSimple() && !column.get().qualifier().isEmpty()
+                                        ? column.get().names()
+                                        : name.names;
                         return new OperandName(names, name.getParserPosition(), at.get());
                     }
                 }

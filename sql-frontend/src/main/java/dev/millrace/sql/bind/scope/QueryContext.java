@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.plan.RelOptCluster;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 
 /** What all parts of one statement's binding share. */
@@ -39,6 +40,7 @@ public final class QueryContext {
     private Optional<RelOptCluster> cluster = Optional.empty(); // it is dear to make, and rows of constants need none
     private final Set<String> relations = new LinkedHashSet<>();
     private final Map<String, Optional<Relation>> changed;
+    private final Map<SqlIdentifier, String> references;
     private Optional<From> atHand = Optional.empty();
     private final Set<String> named = new LinkedHashSet<>();
     private int viewsAround;
@@ -49,7 +51,7 @@ public final class QueryContext {
     private Optional<List<Recursion>> recursions = Optional.empty(); // none where there may be no recursion
 
     public QueryContext(String source, Catalog catalog, ParameterTypes parameters, WithinExpressions queries) {
-        this(source, catalog, parameters, queries, new HashMap<>());
+        this(source, catalog, parameters, queries, new HashMap<>(), new IdentityHashMap<>());
     }
 
     private QueryContext(
@@ -57,7 +59,9 @@ public final class QueryContext {
             Catalog catalog,
             ParameterTypes parameters,
             WithinExpressions queries,
-            Map<String, Optional<Relation>> changed) {
+            Map<String, Optional<Relation>> changed,
+            Map<SqlIdentifier, String> references) {
+        this.references = references;
         this.queries = queries;
         this.changed = changed;
         this.source = source;
@@ -69,7 +73,7 @@ public final class QueryContext {
 
     /** For another query of the same statement. */
     public QueryContext beside() {
-        return new QueryContext(source, catalog, parameters, queries, changed);
+        return new QueryContext(source, catalog, parameters, queries, changed, references);
     }
 
     /** A change in WITH, and the rows that it returns, if any; known to all queries of the statement. */
@@ -135,8 +139,21 @@ public final class QueryContext {
         return source;
     }
 
+    /** Of what the statement names itself; within a view, as the view's text sees it. */
     public Catalog catalog() {
-        return catalog;
+        return viewsAround > 0 ? catalog.ofDefinitions() : catalog;
+    }
+
+    /** The statement's text, or that of a view in it, means something of the catalog by a name. */
+    public void refersTo(SqlIdentifier written, String name) {
+        if (viewsAround == 0) {
+            references.put(written, name);
+        }
+    }
+
+    /** What the names in the statement mean, by their places in its text, and in other texts that are put into it. */
+    public Map<SqlIdentifier, String> references() {
+        return references;
     }
 
     public ParameterTypes parameters() {

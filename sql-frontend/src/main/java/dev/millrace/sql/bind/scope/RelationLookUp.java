@@ -2,8 +2,9 @@ package dev.millrace.sql.bind.scope;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
-import dev.millrace.sql.syntax.RelationNames;
+import dev.millrace.sql.catalog.RelationNames;
 import java.util.List;
 import java.util.Optional;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -32,27 +33,35 @@ public final class RelationLookUp {
         return new SqlIdentifier(name.names.subList(1, 3), name.getParserPosition());
     }
 
-    private static boolean isPublic(SqlIdentifier name) {
-        return name.names.size() > 1 && RelationNames.of(name.names).indexOf('.') < 0;
+    /** The relation of a name, which the statement refers to then, if there is one. */
+    public static Optional<Relation> find(QueryContext context, SqlIdentifier written) {
+        SqlIdentifier identifier = inDatabase(context, written);
+        Catalog catalog = context.catalog();
+        String schema = identifier.isSimple() ? "" : identifier.names.get(0);
+        Optional<Relation> found = identifier.isSimple() || schema.equals(RelationNames.TEMPORARY)
+                ? catalog.relation(RelationNames.written(identifier.names))
+                : catalog.exactRelation(RelationNames.of(identifier.names));
+        Optional<Relation> there = found.filter(relation ->
+                schema.isEmpty() || catalog.schemaOf(relation.name()).equals(schema) || isOfSession(schema, relation));
+        there.ifPresent(relation -> context.refersTo(written, relation.name()));
+        return there;
     }
 
-    private static boolean isIn(String schema, Relation relation) {
-        return RelationNames.schemaOf(relation.name()).equals(schema);
+    /** Whether a schema is that of a session's temporary relations by the name that it has in the catalog. */
+    private static boolean isOfSession(String schema, Relation relation) {
+        return RelationNames.isOfSession(relation.name())
+                && RelationNames.prefix(relation.name()).equals(schema);
     }
 
     /** The relation of a name, or 42P01. */
     public static Relation of(QueryContext context, SqlIdentifier written) {
-        SqlIdentifier identifier = inDatabase(context, written);
-        String name = RelationNames.of(identifier.names);
-        return Optional.of(name)
-                .filter(known -> identifier.isSimple() || RelationNames.isSchema(identifier.names.get(0)))
-                .flatMap(known -> isPublic(identifier)
-                        ? context.catalog().permanentRelation(known)
-                        : context.catalog().relation(known))
-                .filter(found -> identifier.isSimple() || isIn(identifier.names.get(0), found))
-                .orElseThrow(() -> Errors.suggest(
-                        Errors.error(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist", identifier),
-                        name,
-                        context.catalog().relationNames()));
+        return find(context, written).orElseThrow(() -> {
+            SqlIdentifier identifier = inDatabase(context, written);
+            String name = RelationNames.of(identifier.names);
+            return Errors.suggest(
+                    Errors.error(SqlState.UNDEFINED_TABLE, "relation \"" + name + "\" does not exist", identifier),
+                    name,
+                    context.catalog().relationNames());
+        });
     }
 }

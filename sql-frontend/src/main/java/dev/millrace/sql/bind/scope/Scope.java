@@ -38,6 +38,16 @@ public final class Scope {
             this(qualifier, name, index, type, hidden, "");
         }
 
+        /** Its name behind that of its relation. */
+        List<String> names() {
+            return schema.isEmpty() ? List.of(qualifier, name) : List.of(schema, qualifier, name);
+        }
+
+        /** Whether two are of relations that may have one name, being in different schemas. */
+        public boolean isOfOtherSchema(Column other) {
+            return !schema.isEmpty() && !other.schema.isEmpty() && !schema.equals(other.schema);
+        }
+
         /** The same, perhaps hidden. */
         public Column hidden(boolean isHidden) {
             return new Column(qualifier, name, index, type, isHidden, schema);
@@ -328,13 +338,31 @@ public final class Scope {
                             : isOf(column, parts.subList(0, parts.size() - 1)));
             if (matches) {
                 if (found.isPresent()) {
+                    requireOneRelation(found.get(), name);
                     throw Errors.error(
                             SqlState.AMBIGUOUS_COLUMN, "column reference \"" + columnName + "\" is ambiguous", name);
                 }
                 found = Optional.of(column);
             }
         }
+        found.ifPresent(column -> requireOneRelation(column, name));
         return found.isEmpty() && parts.size() == 1 ? rowOfOneValue(columnName) : found;
+    }
+
+    /** A qualifier without a schema may not be that of relations in several. */
+    private void requireOneRelation(Column found, SqlIdentifier name) {
+        if (name.names.size() != 2) {
+            return;
+        }
+        for (Column column : columns) {
+            if (column.qualifier().equals(found.qualifier()) && column.isOfOtherSchema(found)) {
+                throw Errors.error(
+                                SqlState.AMBIGUOUS_ALIAS,
+                                "table reference \"" + found.qualifier() + "\" is ambiguous",
+                                name)
+                        .withHint("write its schema before it: " + found.schema() + "." + found.qualifier());
+            }
+        }
     }
 
     /** Whether a column's relation has this name, which may begin with its schema. */
@@ -385,6 +413,7 @@ public final class Scope {
         if (matching.isEmpty()) {
             throw missingRelation(relation, star);
         }
+        requireOneRelation(matching.get(0), star);
         return matching;
     }
 
