@@ -3,11 +3,11 @@ package dev.millrace.text;
 import java.util.Optional;
 
 /**
- * How a session reads and writes dates, times and intervals.
+ * How a session reads and writes dates, times and intervals, and writes what else it may choose the form of.
  *
  * @param zone of instants, as {@link TimeZones} knows it; empty for UTC
  */
-public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals) {
+public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals, OutputStyle outputs) {
     /** How intervals are written: PostgreSQL's setting of this name, whose values these are in small letters. */
     public enum IntervalStyle {
         /** {@code 1 year 2 mons -3 days +04:05:06}. */
@@ -25,6 +25,11 @@ public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle in
 
     private static final char BETWEEN = ';'; // in no zone's name
 
+    /** With outputs as they are where no settings say more. */
+    public TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals) {
+        this(zone, dates, intervals, OutputStyle.PLAIN);
+    }
+
     /** Nothing but a zone; empty for UTC. */
     public static TimeStyle in(Optional<String> zone) {
         return zone.isEmpty() ? PLAIN : new TimeStyle(zone, DateStyle.ISO_MDY, IntervalStyle.POSTGRES);
@@ -37,7 +42,7 @@ public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle in
 
     /** The same, but that months come before days. */
     public TimeStyle monthsFirst() {
-        return new TimeStyle(zone, new DateStyle(dates.form(), DateStyle.Order.MDY), intervals);
+        return new TimeStyle(zone, new DateStyle(dates.form(), DateStyle.Order.MDY), intervals, outputs);
     }
 
     /** Whether texts are read as they are where no settings say more. */
@@ -45,10 +50,11 @@ public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle in
         return zone.isEmpty() && dates.order() == DateStyle.Order.MDY;
     }
 
-    /** The text that {@link #parse} reads, by which functions are told of it: a zone's name alone where no more is to be said. */
+    /** The text that {@link #parse} reads, by which functions are told of it, but for outputs: a zone's name alone where no more is to be said. */
     public String text() {
         String name = zone.orElse("UTC");
-        return equals(in(zone)) ? name : name + BETWEEN + dates + BETWEEN + intervals.name();
+        boolean isPlain = dates.equals(DateStyle.ISO_MDY) && intervals == IntervalStyle.POSTGRES;
+        return isPlain ? name : name + BETWEEN + dates + BETWEEN + intervals.name();
     }
 
     /** @return empty for what {@link #text} has not written and is no name of a zone */

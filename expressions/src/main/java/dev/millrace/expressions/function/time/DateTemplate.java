@@ -96,10 +96,22 @@ final class DateTemplate {
      * @param ordinal {@code th} or {@code TH} behind the number, or nothing
      * @param text of a literal
      * @param quoted whether a literal was in quotes: then it is text, else separators
+     * @param exact whether it is behind {@code FX}: a text that is read has no blanks and separators more or less
      */
-    record Part(Field field, boolean fill, Letters letters, String ordinal, String text, boolean quoted) {
+    record Part(
+            Field field, boolean fill, Letters letters, String ordinal, String text, boolean quoted, boolean exact) {
+        /** As templates have it. */
+        String name() {
+            return field.name;
+        }
+
         boolean isNumber() {
             return field != Field.LITERAL && !field.isWord;
+        }
+
+        /** Whether it stands for any character between values, and not for text. */
+        boolean isSeparator() {
+            return field == Field.LITERAL && !quoted && !Character.isLetterOrDigit(text.charAt(0));
         }
     }
 
@@ -108,7 +120,13 @@ final class DateTemplate {
     static List<Part> parse(String template) {
         List<Part> parts = new ArrayList<>();
         int at = 0;
+        boolean exact = false;
         while (at < template.length()) {
+            if (template.regionMatches(true, at, "FX", 0, 2)) {
+                exact = true;
+                at += 2;
+                continue;
+            }
             boolean fill = true;
             while (template.regionMatches(true, at, "FM", 0, 2) || template.regionMatches(true, at, "TM", 0, 2)) {
                 fill &= !template.regionMatches(true, at, "FM", 0, 2);
@@ -119,7 +137,7 @@ final class DateTemplate {
             }
             Field field = fieldAt(template, at);
             if (field == Field.LITERAL) {
-                at = literal(template, at, parts);
+                at = literal(template, at, exact, parts);
                 continue;
             }
             String name = template.substring(at, at + field.name.length());
@@ -128,7 +146,7 @@ final class DateTemplate {
                     ? template.substring(at, at + 2)
                     : "";
             at += ordinal.length();
-            parts.add(new Part(field, fill, letters(name), ordinal, "", false));
+            parts.add(new Part(field, fill, letters(name), ordinal, "", false, exact));
         }
         return parts;
     }
@@ -149,7 +167,7 @@ final class DateTemplate {
         return name.length() > 1 && name.equals(name.toUpperCase(Locale.ROOT)) ? Letters.UPPER : Letters.CAPITAL;
     }
 
-    private static int literal(String template, int start, List<Part> parts) {
+    private static int literal(String template, int start, boolean exact, List<Part> parts) {
         int at = start;
         StringBuilder text = new StringBuilder();
         boolean quoted = template.charAt(at) == '"';
@@ -170,7 +188,7 @@ final class DateTemplate {
             text.appendCodePoint(codePoint);
             at += Character.charCount(codePoint);
         }
-        parts.add(new Part(Field.LITERAL, true, Letters.UPPER, "", text.toString(), quoted));
+        parts.add(new Part(Field.LITERAL, true, Letters.UPPER, "", text.toString(), quoted, exact));
         return Math.min(at, template.length());
     }
 }
