@@ -44,6 +44,8 @@ final class Library {
             log10/bignum          number.Bignums.log10
             log/bignum            number.Bignums.log
             power/bignum          number.Bignums.power
+            float8send            number.FloatBytes.ofDouble
+            float4send            number.FloatBytes.ofReal
             rounded_text          number.RoundedTexts.of
             rounded_text/real     number.RoundedTexts.ofReal
             width_bucket/bignum   number.Bignums.widthBucket

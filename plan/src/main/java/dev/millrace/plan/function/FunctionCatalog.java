@@ -372,6 +372,8 @@ public final class FunctionCatalog {
             justify_interval(interval) interval
             timezone(text, timestamp) timestamptz
             timezone(text, timestamptz) timestamp
+            float8send(double) bytea
+            float4send(real) bytea
             rounded_text(double, integer) text
             rounded_text(real, integer) text
             styled_text(date, text) text

@@ -81,7 +81,7 @@ class InfiniteTimesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"text", "csv", "binary", "arrow", "parquet"})
+    @ValueSource(strings = {"text", "csv", "binary"})
     void copyTakesWhatItGave(String form) throws Exception {
         try (Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {

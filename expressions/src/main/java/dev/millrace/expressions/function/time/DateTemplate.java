@@ -122,14 +122,14 @@ final class DateTemplate {
         int at = 0;
         boolean exact = false;
         while (at < template.length()) {
-            if (template.regionMatches(true, at, "FX", 0, 2)) {
+            if (isModifier(template, at, "FX")) {
                 exact = true;
                 at += 2;
                 continue;
             }
             boolean fill = true;
-            while (template.regionMatches(true, at, "FM", 0, 2) || template.regionMatches(true, at, "TM", 0, 2)) {
-                fill &= !template.regionMatches(true, at, "FM", 0, 2);
+            while (isModifier(template, at, "FM") || isModifier(template, at, "TM")) {
+                fill &= !isModifier(template, at, "FM");
                 at += 2;
             }
             if (at == template.length()) {
@@ -149,6 +149,11 @@ final class DateTemplate {
             parts.add(new Part(field, fill, letters(name), ordinal, "", false, exact));
         }
         return parts;
+    }
+
+    /** In large letters or in small ones: {@code tM} is a letter and the beginning of a field. */
+    private static boolean isModifier(String template, int at, String name) {
+        return template.startsWith(name, at) || template.startsWith(name.toLowerCase(Locale.ROOT), at);
     }
 
     private static Field fieldAt(String template, int at) {

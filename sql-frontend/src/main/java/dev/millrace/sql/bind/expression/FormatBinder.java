@@ -32,7 +32,11 @@ final class FormatBinder {
     }
 
     RexNode bind(SqlCall call) {
-        List<RexNode> given = expressions.bindAll(call.getOperandList());
+        return bind(expressions.bindAll(call.getOperandList()), call);
+    }
+
+    /** @param given the format and the values */
+    RexNode bind(List<RexNode> given, SqlCall call) {
         if (given.isEmpty()) {
             throw FunctionResolver.doesNotExist("format", given, call);
         }
