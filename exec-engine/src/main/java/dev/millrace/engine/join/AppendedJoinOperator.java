@@ -152,8 +152,7 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
                 general.get().process(port, part(port, batch, done, count), output);
                 return;
             }
-            side.keep(entries, state.head(port));
-            state.changed(entries, count);
+            state.keep(port, entries);
         }
         if (isInVain()) {
             generalize();

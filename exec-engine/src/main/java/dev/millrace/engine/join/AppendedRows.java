@@ -85,8 +85,14 @@ final class AppendedRows implements AutoCloseable {
         return sides.get(0).log().size() + sides.get(1).log().size();
     }
 
-    /** Rows were added to some entries. */
-    void changed(long[] entries, int count) {
+    /**
+     * Keeps the rows that a side has chosen. Of entries whose rows come one after the other only the first since the last checkpoint is noted: the
+     * position of the row before says which that is, and is at hand.
+     *
+     * @param entries of these rows; what is in it is gone after
+     */
+    void keep(int port, long[] entries) {
+        int count = sides.get(port).keep(entries, head(port), port == 0 ? lastLeft : lastRight);
         for (int i = 0; i < count; i++) {
             changes.changed(entries[i]);
         }

@@ -228,16 +228,26 @@ final class AppendedSide implements AutoCloseable {
         return Memory.getLong(untils + 8L * row);
     }
 
-    /** Keeps the chosen rows, each at the head of its entry's chain, which is {@code head} bytes behind the entry. */
-    void keep(long[] entries, int head) {
+    /**
+     * Keeps the chosen rows, each at the head of its entry's chain, which is {@code head} bytes behind the entry.
+     *
+     * @param entries of the rows; after it those come first that had no row from position {@code since} on
+     * @return how many these are
+     */
+    int keep(long[] entries, int head, long since) {
         codec.prepare(batch, rows, count);
+        int first = 0;
         for (int i = 0; i < count; i++) {
             long to = log.room(codec.bytes(i));
             codec.write(i, to + RowLog.HEADER);
-            long chain = entries[i] + head;
-            long position = log.add(codec.bytes(i), Memory.getLong(chain), isTimed ? until(rows[i]) : Long.MAX_VALUE);
-            Memory.putLong(chain, position);
+            long entry = entries[i];
+            long before = Memory.getLong(entry + head);
+            long position = log.add(codec.bytes(i), before, isTimed ? until(rows[i]) : Long.MAX_VALUE);
+            Memory.putLong(entry + head, position);
+            entries[first] = entry;
+            first += before < since ? 1 : 0;
         }
+        return first;
     }
 
     // ---- rows that are kept

@@ -40,7 +40,7 @@ final class PackedSide implements AutoCloseable {
         AppendedSide side = sides.get(port);
         int count = side.begin(batch, Operator.NO_WATERMARK, context);
         if (count > 0) {
-            side.keep(side.finder().find(rows.table(), batch, side.rows(), count), rows.head(port));
+            rows.keep(port, side.finder().find(rows.table(), batch, side.rows(), count));
         }
     }
 
