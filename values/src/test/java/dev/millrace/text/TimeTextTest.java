@@ -156,8 +156,7 @@ class TimeTextTest {
         assertEquals(
                 "22007 invalid input syntax for type timestamp: \"infinity 12:00\"",
                 texts.error(DataType.TIMESTAMP, "infinity 12:00"));
-        assertEquals(
-                "22007 invalid input syntax for type time: \"infinity\"", texts.error(DataType.TIME, "infinity"));
+        assertEquals("22007 invalid input syntax for type time: \"infinity\"", texts.error(DataType.TIME, "infinity"));
         assertEquals("22007 invalid input syntax for type time: \"12\"", texts.error(DataType.TIME, "12"));
     }
 

@@ -135,8 +135,7 @@ public final class WatermarkOperator implements Operator {
             boolean isFinite = TimeRange.isFinite(leastOfBatch) && TimeRange.isFinite(latestOfBatch);
             if (isFinite
                     && (bound.nothingIsLate()
-                            || comparedColumn == timeColumn
-                                    && leastOfBatch >= bound.at(watermarkAt(latestAfter)))) {
+                            || comparedColumn == timeColumn && leastOfBatch >= bound.at(watermarkAt(latestAfter)))) {
                 latest = latestAfter;
                 output.emit(batch);
                 return;
@@ -212,9 +211,7 @@ public final class WatermarkOperator implements Operator {
             boolean isNull = validity != 0 && !Memory.getBit(validity, row)
                     || comparedValidity != 0 && !Memory.getBit(comparedValidity, row);
             long time = isNull ? 0 : Memory.getLong(times + 8L * row);
-            if (isNull
-                    ? dropsNulls
-                    : !TimeRange.isFinite(time) || Memory.getLong(compared + 8L * row) < least) {
+            if (isNull ? dropsNulls : !TimeRange.isFinite(time) || Memory.getLong(compared + 8L * row) < least) {
                 late[lateCount++] = row;
                 continue;
             }

@@ -88,8 +88,9 @@ class InfiniteTimesTest {
             for (String table : new String[] {"t", "u"}) {
                 statement.execute("CREATE TABLE " + table + " (k INT PRIMARY KEY, d DATE, l TIMESTAMP, z TIMESTAMPTZ)");
             }
-            statement.execute("INSERT INTO t VALUES (1, 'infinity', 'infinity', 'infinity'), (2, '-infinity', '-infinity',"
-                    + " '-infinity'), (3, '2026-01-02', '2026-01-02 03:04:05', '2026-01-02 03:04:05+00')");
+            statement.execute(
+                    "INSERT INTO t VALUES (1, 'infinity', 'infinity', 'infinity'), (2, '-infinity', '-infinity',"
+                            + " '-infinity'), (3, '2026-01-02', '2026-01-02 03:04:05', '2026-01-02 03:04:05+00')");
             CopyManager copies = connection.unwrap(PGConnection.class).getCopyAPI();
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             copies.copyOut("COPY t TO STDOUT (FORMAT " + form + ")", out);

@@ -146,9 +146,11 @@ public final class Rex {
                 !TimeRange.isDay((Long) value)
                         ? infinite(type, (Long) value)
                         : isFar((Long) value)
-                        ? BUILDER.makeAbstractCast(relType, text(farDate((Long) value, "")), false)
-                        : BUILDER.literal(
-                                DateString.fromDaysSinceEpoch(((Long) value).intValue()), relType, SqlTypeName.DATE);
+                                ? BUILDER.makeAbstractCast(relType, text(farDate((Long) value, "")), false)
+                                : BUILDER.literal(
+                                        DateString.fromDaysSinceEpoch(((Long) value).intValue()),
+                                        relType,
+                                        SqlTypeName.DATE);
             case TIME ->
                 (Long) value == 86_400 * MICROS_PER_SECOND // which Calcite has no constant of
                         ? BUILDER.makeAbstractCast(relType, text("24:00:00"), false)

@@ -152,7 +152,8 @@ record NumberTemplate(
 
     private static String word(String upper) {
         for (String word : List.of(
-                "EEEE", "FM", "MI", "PL", "SG", "PR", "RN", "TH", "9", "0", ".", "D", ",", "G", "V", "S", "L", "\"", "\\\"")) {
+                "EEEE", "FM", "MI", "PL", "SG", "PR", "RN", "TH", "9", "0", ".", "D", ",", "G", "V", "S", "L", "\"",
+                "\\\"")) {
             if (upper.startsWith(word)) {
                 return word;
             }

@@ -107,8 +107,7 @@ final class DateReader {
             default -> {}
         }
         if (isCivil && isOfWeeks) {
-            throw MillraceException.user(
-                            SqlState.INVALID_DATETIME_FORMAT, "invalid combination of date conventions")
+            throw MillraceException.user(SqlState.INVALID_DATETIME_FORMAT, "invalid combination of date conventions")
                     .withHint("Do not mix Gregorian and ISO week date conventions in a formatting template.");
         }
     }
@@ -126,8 +125,7 @@ final class DateReader {
         if (at == first || bounded && at - first < limit) {
             String shown = text.substring(start, Math.min(text.length(), start + digits));
             throw MillraceException.user(
-                    SqlState.INVALID_DATETIME_FORMAT,
-                    "invalid value \"" + shown + "\" for \"" + part.name() + "\"");
+                    SqlState.INVALID_DATETIME_FORMAT, "invalid value \"" + shown + "\" for \"" + part.name() + "\"");
         }
         int value = Integer.parseInt(text.substring(first, at)); // of nine digits at most
         if (!bounded && at < text.length() && Character.isDigit(text.charAt(at))) {
@@ -156,8 +154,7 @@ final class DateReader {
         }
         throw MillraceException.user(
                 SqlState.INVALID_DATETIME_FORMAT,
-                "invalid value \"" + text.substring(at) + "\" for \""
-                        + part.name() + "\"");
+                "invalid value \"" + text.substring(at) + "\" for \"" + part.name() + "\"");
     }
 
     private boolean word(String word) {
@@ -248,8 +245,7 @@ final class DateReader {
     private MillraceException invalid(DateTemplate.Part part) {
         return MillraceException.user(
                 SqlState.INVALID_DATETIME_FORMAT,
-                "invalid value \"" + text.substring(Math.min(at, text.length())) + "\" for \""
-                        + part.name() + "\"");
+                "invalid value \"" + text.substring(Math.min(at, text.length())) + "\" for \"" + part.name() + "\"");
     }
 
     /** A year of less than four digits is the one that ends so and is the nearest to 2020. */

@@ -82,8 +82,7 @@ public final class Timestamps {
     /** The time of day of a timestamp. */
     public static long timeOfDay(long timestamp) {
         if (!TimeRange.isFinite(timestamp)) {
-            throw MillraceException.user(
-                            SqlState.DATETIME_FIELD_OVERFLOW, "an infinite timestamp has no time of day")
+            throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "an infinite timestamp has no time of day")
                     .withHint("isfinite(..) tells whether it has");
         }
         return Math.floorMod(timestamp, DAY_MICROS);

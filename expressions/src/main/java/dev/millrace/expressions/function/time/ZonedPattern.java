@@ -82,7 +82,7 @@ public final class ZonedPattern {
     private String offsetAsName() {
         int minutes = Math.abs(offset) / 60;
         String hours = (offset < 0 ? "-" : "+") + (minutes / 60 < 10 ? "0" : "") + minutes / 60;
-        return minutes % 60 == 0 ? hours : hours + (minutes % 60 < 10 ? "0" : "") + minutes % 60;
+        return minutes % 60 == 0 ? hours : hours + (minutes % 60 < 10 ? ":0" : ":") + minutes % 60;
     }
 
     /** The instant that a text says: of what clocks show, unless it says how far these are from UTC. */

@@ -76,7 +76,8 @@ final class FormatBinder {
         boolean padded = place.group(3) != null;
         if (padded && place.group(3).startsWith("*")) {
             RexNode given = argument(place.group(4), values, call);
-            width = context.coercions().convert(given, DataType.INTEGER, Coercions.Strength.ASSIGNMENT, call);
+            RexNode number = context.coercions().convert(given, DataType.INTEGER, Coercions.Strength.ASSIGNMENT, call);
+            width = function("coalesce", List.of(number, width), call);
         } else if (padded) {
             width = Rex.literal(new Literal(Long.parseLong(place.group(3)), DataType.INTEGER));
         }

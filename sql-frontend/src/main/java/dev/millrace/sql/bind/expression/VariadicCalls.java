@@ -96,7 +96,8 @@ final class VariadicCalls {
         if (array.getKind() == SqlKind.CAST) {
             DataType element = Coercions.type(array).element();
             return elements(((RexCall) array).getOperands().get(0))
-                    .map(inner -> inner.stream().map(node -> Rex.cast(node, element)).toList());
+                    .map(inner ->
+                            inner.stream().map(node -> Rex.cast(node, element)).toList());
         }
         return Optional.empty();
     }
