@@ -7,7 +7,7 @@ import java.util.Optional;
  *
  * @param zone of instants, as {@link TimeZones} knows it; empty for UTC
  */
-public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals, OutputStyle outputs) {
+public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals, Outputs outputs) {
     /** How intervals are written: PostgreSQL's setting of this name, whose values these are in small letters. */
     public enum IntervalStyle {
         /** {@code 1 year 2 mons -3 days +04:05:06}. */
@@ -20,6 +20,38 @@ public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle in
         ISO_8601
     }
 
+    /**
+     * How bytes and floating-point numbers are written: PostgreSQL's settings {@code bytea_output} and {@code extra_float_digits}.
+     *
+     * @param escapesBytes whether bytes are written as characters with escapes ({@code abc\000}), and not in hexadecimal digits
+     * @param floatDigits 1 for the shortest digits that read back as the same number; 0 and less for that many more than 15 digits, or 6 of REAL, to
+     *     which a number is rounded
+     */
+    public record Outputs(boolean escapesBytes, int floatDigits) {
+        public static final Outputs PLAIN = new Outputs(false, 1);
+
+        private static final int DOUBLE_DIGITS = 15;
+        private static final int REAL_DIGITS = 6;
+
+        public Outputs {
+            floatDigits = Math.min(1, floatDigits); // beyond 0 all are the same
+        }
+
+        boolean rounds() {
+            return floatDigits < 1;
+        }
+
+        /** The digits that a DOUBLE is rounded to. */
+        int doubleDigits() {
+            return Math.max(1, DOUBLE_DIGITS + floatDigits);
+        }
+
+        /** The digits that a REAL is rounded to. */
+        int realDigits() {
+            return Math.max(1, REAL_DIGITS + floatDigits);
+        }
+    }
+
     /** In UTC, and as it is where no settings say more. */
     public static final TimeStyle PLAIN = new TimeStyle(Optional.empty(), DateStyle.ISO_MDY, IntervalStyle.POSTGRES);
 
@@ -27,7 +59,7 @@ public record TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle in
 
     /** With outputs as they are where no settings say more. */
     public TimeStyle(Optional<String> zone, DateStyle dates, IntervalStyle intervals) {
-        this(zone, dates, intervals, OutputStyle.PLAIN);
+        this(zone, dates, intervals, Outputs.PLAIN);
     }
 
     /** Nothing but a zone; empty for UTC. */

@@ -2,6 +2,7 @@ package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TimeStyle.IntervalStyle;
+import dev.millrace.text.TimeStyle.Outputs;
 import java.util.Optional;
 
 /** Appends values to a buffer in the text form of PostgreSQL's output functions. Stateless; allocates nothing per value. */
@@ -24,9 +25,9 @@ public final class ValueWriter {
     }
 
     /** In another style than the buffer's. */
-    public static void real(TextBuffer out, float value, OutputStyle style) {
+    public static void real(TextBuffer out, float value, Outputs style) {
         if (style.rounds()) {
-            RoundedDecimal.write(out, value, style.realDigits());
+            ShortestDecimal.writeRounded(out, value, style.realDigits());
         } else {
             ShortestDecimal.write(out, value);
         }
@@ -38,9 +39,9 @@ public final class ValueWriter {
     }
 
     /** In another style than the buffer's. */
-    public static void float8(TextBuffer out, double value, OutputStyle style) {
+    public static void float8(TextBuffer out, double value, Outputs style) {
         if (style.rounds()) {
-            RoundedDecimal.write(out, value, style.doubleDigits());
+            ShortestDecimal.writeRounded(out, value, style.doubleDigits());
         } else {
             ShortestDecimal.write(out, value);
         }

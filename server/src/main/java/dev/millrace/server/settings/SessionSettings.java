@@ -1,9 +1,9 @@
 package dev.millrace.server.settings;
 
 import dev.millrace.text.DateStyle;
-import dev.millrace.text.OutputStyle;
 import dev.millrace.text.TimeStyle;
 import dev.millrace.text.TimeStyle.IntervalStyle;
+import dev.millrace.text.TimeStyle.Outputs;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -167,7 +167,7 @@ public final class SessionSettings {
             DateStyle dates = DateStyle.ISO_MDY.with(get(Setting.DATE_STYLE)).orElseThrow();
             IntervalStyle intervals =
                     IntervalStyle.valueOf(get(Setting.INTERVAL_STYLE).toUpperCase(Locale.ROOT));
-            OutputStyle outputs = new OutputStyle(
+            Outputs outputs = new Outputs(
                     get(Setting.BYTEA_OUTPUT).equals("escape"), Integer.parseInt(get(Setting.EXTRA_FLOAT_DIGITS)));
             timeStyle = new TimeStyle(timeZone(), dates, intervals, outputs);
             styledVersion = version;
