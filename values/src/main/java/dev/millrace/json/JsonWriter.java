@@ -5,6 +5,7 @@ import dev.millrace.nested.Images;
 import dev.millrace.nested.NestedText;
 import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -46,7 +47,9 @@ public final class JsonWriter {
                 long start = out.length();
                 NestedText.write(out, type, value);
                 JsonStrings.isoFrom(out, start);
-                out.appendAscii(type.kind() == DataType.Kind.TIMESTAMPTZ ? ":00\"" : "\"");
+                boolean hasOffset =
+                        type.kind() == DataType.Kind.TIMESTAMPTZ && TimeRange.isFinite(Memory.getLong(value));
+                out.appendAscii(hasOffset ? ":00\"" : "\"");
             }
             case ARRAY -> {
                 out.append('[');

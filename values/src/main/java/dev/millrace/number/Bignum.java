@@ -29,7 +29,6 @@ public final class Bignum implements Comparable<Bignum> {
     public static final Bignum ZERO = new Bignum(BignumBytes.ZERO, BigDecimal.ZERO);
     public static final Bignum ONE = new Bignum(BignumBytes.ZERO, BigDecimal.ONE);
 
-    private static final int MOST_ROUNDING = 2000; // digits that are rounded to, on both sides of the point
     private static final int DOUBLE_DIGITS = 15;
     private static final int REAL_DIGITS = 6;
 
@@ -307,7 +306,7 @@ public final class Bignum implements Comparable<Bignum> {
         if (!isFinite()) {
             return this;
         }
-        int scale = Math.max(-MOST_ROUNDING, Math.min(MOST_ROUNDING, digits));
+        int scale = Math.max(-MOST_WHOLE_DIGITS - 1, Math.min(MOST_SCALE, digits)); // beyond them nothing changes
         BigDecimal rounded = value.setScale(scale, mode);
         return of(scale < 0 ? rounded.setScale(0) : rounded);
     }

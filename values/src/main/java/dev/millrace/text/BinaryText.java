@@ -119,6 +119,27 @@ final class BinaryText {
         out.end(at);
     }
 
+    /** What is printable ASCII as it is, a backslash doubled, other bytes as a backslash and three octal digits. */
+    static void writeEscapes(TextBuffer out, long address, int length) {
+        long at = out.room(4L * length);
+        for (int i = 0; i < length; i++) {
+            byte c = Memory.getByte(address + i);
+            if (c >= ' ' && c < 127 && c != '\\') {
+                Memory.putByte(at++, c);
+                continue;
+            }
+            Memory.putByte(at++, (byte) '\\');
+            if (c == '\\') {
+                Memory.putByte(at++, c);
+            } else {
+                for (int shift = 6; shift >= 0; shift -= 3) {
+                    Memory.putByte(at++, (byte) ('0' + (c >> shift & (shift == 6 ? 3 : 7))));
+                }
+            }
+        }
+        out.end(at);
+    }
+
     private static long writeHex(long at, byte value) {
         Memory.putByte(at, (byte) HEX.charAt(value >> 4 & 15));
         Memory.putByte(at + 1, (byte) HEX.charAt(value & 15));

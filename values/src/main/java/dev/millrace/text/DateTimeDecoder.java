@@ -105,6 +105,7 @@ final class DateTimeDecoder {
 
     // The result.
     private boolean isEpoch;
+    private int infinity; // its sign, or 0
     private long zoneSeconds;
     private boolean zoneSeen;
     private Optional<ZoneClock> zoneNamed = Optional.empty();
@@ -177,6 +178,7 @@ final class DateTimeDecoder {
         unit = NO_UNIT;
         outcome = ValueParser.OK;
         isEpoch = false;
+        infinity = 0;
         zoneSeconds = 0;
         zoneSeen = false;
         zoneNamed = Optional.empty();
@@ -851,7 +853,11 @@ final class DateTimeDecoder {
             return DATE | TIME | ZONE;
         }
         if (is("infinity") || is("-infinity")) {
-            return fail(next == length && known == 0 ? ValueParser.INFINITE : ValueParser.SYNTAX);
+            if (isTimeAlone || from != starts[0] || to != length) {
+                return syntax();
+            }
+            infinity = is("infinity") ? 1 : -1;
+            return DATE | TIME | ZONE;
         }
         if (is("allballs")) {
             zoneSeen = true;
@@ -880,6 +886,9 @@ final class DateTimeDecoder {
     private int finish(boolean isTimeAlone) {
         if (unit != NO_UNIT) {
             return ValueParser.SYNTAX;
+        }
+        if (infinity != 0) {
+            return ValueParser.OK;
         }
         if (isEpoch) {
             year = 1970;
@@ -952,6 +961,11 @@ final class DateTimeDecoder {
     /** Whether it was the word, which is an instant. */
     boolean isEpoch() {
         return isEpoch;
+    }
+
+    /** The sign of infinity, which has no date and no time; 0 for what is finite. */
+    int infinity() {
+        return infinity;
     }
 
     /** Whether a zone was there as its distance from UTC. */

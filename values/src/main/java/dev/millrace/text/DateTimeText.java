@@ -59,7 +59,8 @@ final class DateTimeText {
             return ValueParser.OK;
         }
         int outcome = readAll(address, limit, MAX_DATE_YEAR);
-        out.low = days;
+        int infinity = decoder.infinity();
+        out.low = infinity == 0 ? days : infinity > 0 ? Integer.MAX_VALUE : Integer.MIN_VALUE;
         return outcome;
     }
 
@@ -112,6 +113,10 @@ final class DateTimeText {
         int outcome = readAll(address, limit, MAX_YEAR);
         if (outcome != ValueParser.OK) {
             return outcome;
+        }
+        if (decoder.infinity() != 0) {
+            out.low = decoder.infinity() > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+            return ValueParser.OK;
         }
         if (Math.abs(days) > Long.MAX_VALUE / CivilDays.MICROS_PER_DAY - 2) {
             return ValueParser.RANGE;
@@ -212,7 +217,7 @@ final class DateTimeText {
     private int readAll(long address, long limit, int maxYear) {
         long start = Blanks.skip(address, limit);
         int outcome = decoder.read(start, Blanks.trimEnd(start, limit), false);
-        if (outcome != ValueParser.OK) {
+        if (outcome != ValueParser.OK || decoder.infinity() != 0) {
             return outcome;
         }
         if (decoder.year() > maxYear || decoder.year() < MIN_YEAR) {

@@ -29,7 +29,7 @@ final class IntervalText {
         {"y", "yr", "yrs", "year", "years"},
         {"decade", "decades", "dec", "decs"},
         {"century", "centuries", "cent", "c"},
-        {"millennium", "millennia", "mil", "mils"},
+        {"millennium", "millennia", "millenniums", "mil", "mils"},
     };
 
     private static final int SUBSECONDS = 1 << 4 | 1 << 5; // by the places of their units
@@ -376,7 +376,7 @@ final class IntervalText {
         nanos = 0;
         if (at < end && (Memory.getByte(at) == '-' || Memory.getByte(at) == '+')) {
             negative = Memory.getByte(at) == '-';
-            at++;
+            at = Blanks.skip(at + 1, end); // 1 month - 1 second
         }
         long start = at;
         for (; at < end && WordBytes.isDigit(at); at++) {

@@ -2,16 +2,21 @@ package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.number.PowersOfTen;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 
 /**
  * Writes floating-point numbers with the fewest digits that read back as the same number, the nearest of those: R.
  * Giulietti, "The Schubfach way to render doubles" (2021), section 9. Like PostgreSQL it does not use that a number in
  * the very middle would round to even. Fixed notation from 1e-04 up to 15 digits (6 for real), else {@code 1.5e+20}.
+ * For sessions that ask for it, rounded to fewer digits.
  */
 final class ShortestDecimal {
     private static final long MASK_63 = Long.MAX_VALUE;
     private static final int MAX_BYTES = 32;
     private static final int MOST_TRIED_DECIMALS = 3;
+    private static final int LEAST_FIXED = -4; // the exponent from which on notation is fixed
 
     private ShortestDecimal() {}
 
@@ -53,6 +58,28 @@ final class ShortestDecimal {
         } else {
             writeShortest(out, value < 0, fraction | 1 << 23, biased - 150, fraction == 0 && biased > 1, 6);
         }
+    }
+
+    /** Rounded to so many digits, as C's {@code %.15g}: one allocation a number. */
+    static void writeRounded(TextBuffer out, double value, int digits) {
+        if (writeSpecial(out, value)) {
+            return;
+        }
+        BigDecimal rounded = new BigDecimal(value)
+                .round(new MathContext(digits, RoundingMode.HALF_EVEN))
+                .stripTrailingZeros();
+        int exponent = rounded.precision() - rounded.scale() - 1;
+        if (exponent >= LEAST_FIXED && exponent < digits) {
+            out.appendAscii(rounded.toPlainString());
+            return;
+        }
+        String shown = rounded.unscaledValue().abs().toString();
+        out.appendAscii((value < 0 ? "-" : "") + shown.charAt(0));
+        if (shown.length() > 1) {
+            out.appendAscii("." + shown.substring(1));
+        }
+        int distance = Math.abs(exponent);
+        out.appendAscii((exponent < 0 ? "e-" : "e+") + (distance < 10 ? "0" : "") + distance);
     }
 
     private static boolean writeSpecial(TextBuffer out, double value) {

@@ -22,12 +22,15 @@ public final class TimeZones {
                     """
             acdt+10:30 acst+9:30 adt-3 aedt+11 aest+10 akdt-8 akst-9 art-3 ast-4 awst+8 bot-4 brst-2 brt-3 bst+1 cdt-5
             cest+2 cet+1 clst-3 clt-3 cot-5 cst-6 eat+3 edt-4 eest+3 eet+2 est-5 gmt+0 hkt+8 hst-10 ict+7 idt+3 ist+2
-            jst+9 kst+9 mdt-6 mesz+2 met+1 mez+1 msk+3 mst-7 myt+8 ndt-2:30 npt+5:45 nst-3:30 nzdt+13 nzst+12 pdt-7 pet-5
+            jst+9 kst+9 mdt-6 mesz+2 met+1 mez+1 mst-7 myt+8 ndt-2:30 npt+5:45 nst-3:30 nzdt+13 nzst+12 pdt-7 pet-5
             pkt+5 pst-8 sast+2 sgt+8 utc+0 uct+0 ut+0 uyt-3 vet-4 wat+1 wet+0 z+0 zulu+0
             """.strip().split("\\s+"))
             .collect(Collectors.toMap(
                     TimeZones::letters,
                     word -> ZoneOffset.of(padded(word.substring(letters(word).length())))));
+
+    /** Abbreviations that meant one distance and later another: what clocks there show. */
+    private static final Map<String, ZoneId> OF_PLACES = Map.of("msk", ZoneId.of("Europe/Moscow"));
 
     private static final String OF_ONES_OWN =
             "([A-Za-z]{3,}|<[A-Za-z0-9+:-]+>)[+-]\\d{1,2}(:\\d{2})?"; // a name, and how far west it is
@@ -51,6 +54,10 @@ public final class TimeZones {
             ZoneOffset abbreviated = ABBREVIATIONS.get(text.toLowerCase(Locale.ROOT));
             if (abbreviated != null) {
                 return Optional.of(abbreviated);
+            }
+            ZoneId place = OF_PLACES.get(text.toLowerCase(Locale.ROOT));
+            if (place != null) {
+                return Optional.of(place);
             }
             String known = BY_LOWER_CASE.get(text.toLowerCase(Locale.ROOT));
             if (known != null) {

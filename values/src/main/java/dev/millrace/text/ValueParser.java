@@ -28,10 +28,9 @@ public final class ValueParser {
     static final int RANGE = 2;
     static final int FIELD = 3;
     static final int TOO_LONG = 4;
-    static final int INFINITE = 5;
-    static final int ODD_HEX = 6;
-    static final int NUL_BYTE = 7;
-    static final int NOT_UTF8 = 8;
+    static final int ODD_HEX = 5;
+    static final int NUL_BYTE = 6;
+    static final int NOT_UTF8 = 7;
 
     private static final int SHOWN_BYTES = 200;
 
@@ -374,10 +373,6 @@ public final class ValueParser {
                                 + " field value out of range: " + quoted);
             case TOO_LONG ->
                 MillraceException.user(SqlState.STRING_DATA_RIGHT_TRUNCATION, "value too long for type " + type);
-            case INFINITE ->
-                MillraceException.notAvailableYet("the value " + quoted + " of type " + nameInErrors(type))
-                        .withHint(
-                                "NULL for what has no end, or a bound such as '9999-12-31', which compares in the same way");
             case ODD_HEX ->
                 MillraceException.user(
                         SqlState.INVALID_PARAMETER_VALUE, "invalid hexadecimal data: odd number of digits");

@@ -2,6 +2,7 @@ package dev.millrace.text;
 
 import dev.millrace.memory.Memory;
 import dev.millrace.text.TimeStyle.IntervalStyle;
+import dev.millrace.text.TimeStyle.Outputs;
 import java.util.Optional;
 
 /** Appends values to a buffer in the text form of PostgreSQL's output functions. Stateless; allocates nothing per value. */
@@ -18,14 +19,32 @@ public final class ValueWriter {
         Digits.writeLong(out, value);
     }
 
-    /** The shortest digits that read back as the same number. */
+    /** The shortest digits that read back as the same number, unless the buffer's style rounds. */
     public static void real(TextBuffer out, float value) {
-        ShortestDecimal.write(out, value);
+        real(out, value, out.style().outputs());
     }
 
-    /** The shortest digits that read back as the same number. */
+    /** In another style than the buffer's. */
+    public static void real(TextBuffer out, float value, Outputs style) {
+        if (style.rounds()) {
+            ShortestDecimal.writeRounded(out, value, style.realDigits());
+        } else {
+            ShortestDecimal.write(out, value);
+        }
+    }
+
+    /** The shortest digits that read back as the same number, unless the buffer's style rounds. */
     public static void float8(TextBuffer out, double value) {
-        ShortestDecimal.write(out, value);
+        float8(out, value, out.style().outputs());
+    }
+
+    /** In another style than the buffer's. */
+    public static void float8(TextBuffer out, double value, Outputs style) {
+        if (style.rounds()) {
+            ShortestDecimal.writeRounded(out, value, style.doubleDigits());
+        } else {
+            ShortestDecimal.write(out, value);
+        }
     }
 
     /** A signed 128-bit unscaled value. */
@@ -44,7 +63,9 @@ public final class ValueWriter {
 
     /** In another style than the buffer's. */
     public static void date(TextBuffer out, long days, DateStyle style) {
-        if (style.form() == DateStyle.Form.ISO) {
+        if (!TimeRange.isDay(days)) {
+            infinity(out, days > 0);
+        } else if (style.form() == DateStyle.Form.ISO) {
             DateTimeWriter.writeDate(out, days);
         } else {
             DateTimeWriter.writeDate(out, days, style);
@@ -62,7 +83,9 @@ public final class ValueWriter {
 
     /** In another style than the buffer's. */
     public static void timestamp(TextBuffer out, long micros, DateStyle style) {
-        if (style.form() == DateStyle.Form.ISO) {
+        if (!TimeRange.isFinite(micros)) {
+            infinity(out, micros > 0);
+        } else if (style.form() == DateStyle.Form.ISO) {
             DateTimeWriter.writeTimestamp(out, micros);
         } else {
             DateTimeWriter.writeTimestamp(out, micros, style);
@@ -80,6 +103,10 @@ public final class ValueWriter {
      * @param clock of the time zone; empty for UTC
      */
     public static void timestamptz(TextBuffer out, long micros, Optional<ZoneClock> clock, DateStyle style) {
+        if (!TimeRange.isFinite(micros)) {
+            infinity(out, micros > 0);
+            return;
+        }
         boolean isShown = clock.isPresent() && clock.get().shows(micros); // not at the end of all times
         long offset = isShown ? clock.get().offset(micros) : 0;
         if (style.form() == DateStyle.Form.ISO) {
@@ -88,6 +115,10 @@ public final class ValueWriter {
             Optional<String> name = isShown ? clock.get().abbreviation(micros) : Optional.of("UTC");
             DateTimeWriter.writeInstant(out, micros, offset, name, style);
         }
+    }
+
+    private static void infinity(TextBuffer out, boolean isGreatest) {
+        out.appendAscii(isGreatest ? "infinity" : "-infinity");
     }
 
     public static void interval(TextBuffer out, int months, int days, long micros) {
@@ -104,9 +135,13 @@ public final class ValueWriter {
         BinaryText.writeUuid(out, address);
     }
 
-    /** {@code \x} and hexadecimal digits. */
+    /** {@code \x} and hexadecimal digits, or what the buffer's style says. */
     public static void bytea(TextBuffer out, long address, int length) {
-        BinaryText.writeBytea(out, address, length);
+        if (out.style().outputs().escapesBytes()) {
+            BinaryText.writeEscapes(out, address, length);
+        } else {
+            BinaryText.writeBytea(out, address, length);
+        }
     }
 
     /** Puts what was written from {@code start} on in quotes where an array's or row's syntax asks for it. */

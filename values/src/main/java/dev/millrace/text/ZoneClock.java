@@ -45,12 +45,12 @@ public final class ZoneClock {
     }
 
     /**
-     * The local time of an instant.
+     * The local time of an instant; infinite if that is.
      *
      * @throws MillraceException 22008 if there is none: it is at the end of all times
      */
     public long fromUtc(long utc) {
-        return sum(utc, offset(utc));
+        return TimeRange.isFinite(utc) ? sum(utc, offset(utc)) : utc;
     }
 
     /** What the zone's clocks are called at an instant, such as {@code CEST}; empty where that is but a number. */
@@ -86,11 +86,14 @@ public final class ZoneClock {
 
     /**
      * The instant of a local time. Where clocks are set forward the offset before counts, where they are set back the
-     * one after: PostgreSQL's choice.
+     * one after: PostgreSQL's choice. An infinite time is as infinite an instant.
      *
      * @throws MillraceException 22008 as {@link #fromUtc}
      */
     public long toUtc(long local) {
+        if (!TimeRange.isFinite(local)) {
+            return local;
+        }
         long utc = sum(local, -offsetMicros);
         if (utc >= from + SAFETY_MICROS && utc < to - SAFETY_MICROS) {
             return utc;

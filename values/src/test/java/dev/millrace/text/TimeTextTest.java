@@ -7,6 +7,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.type.DataType;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Random;
@@ -152,8 +153,25 @@ class TimeTextTest {
         assertEquals(
                 "22007 invalid input syntax for type timestamp: \"2020-01-01 10:00:00x\"",
                 texts.error(DataType.TIMESTAMP, "2020-01-01 10:00:00x"));
-        assertEquals("0A000", texts.error(DataType.TIMESTAMP, "infinity").substring(0, 5));
+        assertEquals(
+                "22007 invalid input syntax for type timestamp: \"infinity 12:00\"",
+                texts.error(DataType.TIMESTAMP, "infinity 12:00"));
+        assertEquals("22007 invalid input syntax for type time: \"infinity\"", texts.error(DataType.TIME, "infinity"));
         assertEquals("22007 invalid input syntax for type time: \"12\"", texts.error(DataType.TIME, "12"));
+    }
+
+    @Test
+    void infinityReadsAndWritesAsTheEndsOfTheNumbers() {
+        assertEquals("infinity", timestamp(" Infinity "));
+        assertEquals("-infinity", timestamp("-infinity"));
+        assertEquals("infinity", timestamptz("infinity"));
+        assertEquals("-infinity", timestamptz("-INFINITY"));
+        assertEquals(Integer.MAX_VALUE, texts.read("infinity", texts.parser::date));
+        assertEquals(Integer.MIN_VALUE, texts.read("-infinity", texts.parser::date));
+        assertEquals("-infinity", texts.write(out -> ValueWriter.date(out, Integer.MIN_VALUE)));
+        ZoneClock clock = new ZoneClock(ZoneId.of("America/St_Johns"));
+        assertEquals(Long.MAX_VALUE, clock.fromUtc(Long.MAX_VALUE));
+        assertEquals(Long.MIN_VALUE, clock.toUtc(Long.MIN_VALUE));
     }
 
     @Test

@@ -333,7 +333,11 @@ public abstract class ValueTarget implements AutoCloseable {
             ValueWriter.date(scratch, (int) days);
             putScratch();
         } else {
-            putMicros(days > LAST_TIMESTAMP_DAY ? Long.MAX_VALUE : days * MICROS_PER_DAY, "a date");
+            if (days > LAST_TIMESTAMP_DAY && TimeRange.isDay(days)) {
+                throw refused(SqlState.DATETIME_FIELD_OVERFLOW, "date out of range for timestamp: " + days + " days");
+            }
+            boolean isDay = TimeRange.isDay(days);
+            putMicros(isDay ? days * MICROS_PER_DAY : days > 0 ? Long.MAX_VALUE : Long.MIN_VALUE, "a date");
         }
     }
 
@@ -357,7 +361,8 @@ public abstract class ValueTarget implements AutoCloseable {
     /** Microseconds since 1970-01-01 00:00, of UTC where that matters. */
     public final void putTimestamp(long micros) {
         switch (kind) {
-            case DATE -> putDate(Math.floorDiv(micros, MICROS_PER_DAY));
+            case DATE ->
+                putDate(TimeRange.isFinite(micros) ? Math.floorDiv(micros, MICROS_PER_DAY) : TimeRange.dayOf(micros));
             case TIME -> putTime(Math.floorMod(micros, MICROS_PER_DAY));
             default -> putMicros(micros, "a timestamp");
         }

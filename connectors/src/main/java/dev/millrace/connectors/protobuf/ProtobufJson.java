@@ -151,7 +151,7 @@ final class ProtobufJson {
         long start = out.length();
         if (isDuration && fits) {
             ValueWriter.interval(out, 0, 0, micros);
-        } else if (!isDuration && TimeRange.isTimestamp(micros)) {
+        } else if (!isDuration && fits && TimeRange.isTimestamp(micros)) {
             ValueWriter.timestamp(out, micros);
             JsonStrings.isoFrom(out, start);
         } else {

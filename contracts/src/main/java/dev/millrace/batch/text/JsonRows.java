@@ -5,6 +5,7 @@ import dev.millrace.json.JsonStrings;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Schema;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +72,9 @@ public final class JsonRows {
                 long start = out.length();
                 VectorText.value(out, type, vector, row);
                 JsonStrings.isoFrom(out, start);
-                out.appendAscii(type.kind() == DataType.Kind.TIMESTAMPTZ ? ":00\"" : "\"");
+                boolean hasOffset = type.kind() == DataType.Kind.TIMESTAMPTZ
+                        && TimeRange.isFinite(Memory.getLong(vector.getDataBufferAddress() + 8L * row));
+                out.appendAscii(hasOffset ? ":00\"" : "\"");
             }
             case ARRAY -> array(out, type.element(), (ListVector) vector, row);
             case ROW -> object(out, type, (StructVector) vector, row);

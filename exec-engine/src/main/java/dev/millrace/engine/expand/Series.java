@@ -8,6 +8,7 @@ import dev.millrace.expressions.function.time.Timestamps;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
 import dev.millrace.operator.OperatorContext;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
@@ -137,6 +138,10 @@ final class Series implements RowsFunction {
             return;
         }
         if (type.isTimestamp()) {
+            if (!TimeRange.isFinite(value)) {
+                done = true; // which does not move
+                return;
+            }
             value = Timestamps.add(value, months, days, step);
         } else {
             long next = value + step;

@@ -6,11 +6,12 @@ import dev.millrace.engine.graph.PlanGraph.Node;
 import dev.millrace.memory.Memory;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.PlanNode.Watermark;
+import dev.millrace.text.TimeRange;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The time of which watermarks are made right behind a scan: by it its readers put the parts of a source in order. */
+/** The time of which watermarks are made right behind a scan: by it its readers put the parts of a source in order. Infinite times, which move no watermark, are none. */
 public final class ScanTime {
     private ScanTime() {}
 
@@ -28,8 +29,10 @@ public final class ScanTime {
 
     private static OptionalLong first(Batch batch, int column) {
         for (int row = 0; row < batch.rowCount(); row++) {
-            if (batch.validityAddress(column) == 0 || Memory.getBit(batch.validityAddress(column), row)) {
-                return OptionalLong.of(Memory.getLong(batch.dataAddress(column) + 8L * row));
+            long time = Memory.getLong(batch.dataAddress(column) + 8L * row);
+            boolean isThere = batch.validityAddress(column) == 0 || Memory.getBit(batch.validityAddress(column), row);
+            if (isThere && TimeRange.isFinite(time)) {
+                return OptionalLong.of(time);
             }
         }
         return OptionalLong.empty();
@@ -41,7 +44,8 @@ public final class ScanTime {
         long latest = Long.MIN_VALUE;
         for (int row = 0; row < batch.rowCount(); row++) {
             if (validity == 0 || Memory.getBit(validity, row)) {
-                latest = Math.max(latest, Memory.getLong(times + 8L * row));
+                long time = Memory.getLong(times + 8L * row);
+                latest = TimeRange.isFinite(time) ? Math.max(latest, time) : latest;
             }
         }
         return latest == Long.MIN_VALUE ? OptionalLong.empty() : OptionalLong.of(latest);

@@ -225,8 +225,8 @@ public final class AppendedJoinOperator implements Replay, RowByRow, Freezing {
     private boolean inTime(int port, int our, long their) {
         AppendedSide side = sides.get(port);
         AppendedSide other = sides.get(1 - port);
-        return other.timeOf(their) - side.until(our) <= side.reach()
-                && side.time(our) - other.untilOf(their) <= other.reach();
+        return TimeBounds.distance(other.timeOf(their), side.until(our)) <= side.reach()
+                && TimeBounds.distance(side.time(our), other.untilOf(their)) <= other.reach();
     }
 
     /** Pairs of rows whose times were compared, or for which the residual condition was evaluated, so far. */

@@ -65,10 +65,17 @@ final class TimeBounds {
 
     /** Whether two rows meet in time. */
     boolean meet(long left, long right) {
-        return Memory.getLong(right + rightTime) - Memory.getLong(left + leftUntil) <= bounds.upperMicros()
-                && Memory.getLong(left + leftTime) - Memory.getLong(right + rightUntil) <= -bounds.lowerMicros()
+        return distance(Memory.getLong(right + rightTime), Memory.getLong(left + leftUntil)) <= bounds.upperMicros()
+                && distance(Memory.getLong(left + leftTime), Memory.getLong(right + rightUntil))
+                        <= -bounds.lowerMicros()
                 && (bounds.leftByTime() || !RowCodec.isNull(left, bounds.leftUntil()))
                 && (bounds.rightByTime() || !RowCodec.isNull(right, bounds.rightUntil()));
+    }
+
+    /** From one time to another; as far as 64 bits go where one of them is infinite, which an end of a lifetime may be. */
+    static long distance(long to, long from) {
+        long distance = to - from;
+        return ((to ^ from) & (to ^ distance)) >= 0 ? distance : to < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
     /** Where in a row of a side is until when it can have partners: {@link #reach} behind the watermark; 0 if never. */

@@ -19,6 +19,9 @@ final class TimedRows {
 
     private static final long LEAST_BUCKET_MICROS = 10_000;
 
+    /** Before all times but -infinity, and so much later that buckets have a beginning. */
+    private static final long FIRST_MICROS = Long.MIN_VALUE / 2;
+
     private final int slot;
     private final long bucketMicros;
     private final NavigableMap<Long, Bucket> buckets = new TreeMap<>();
@@ -36,7 +39,7 @@ final class TimedRows {
     }
 
     void add(long row) {
-        long bucket = Math.floorDiv(time(row), bucketMicros);
+        long bucket = Math.floorDiv(Math.max(time(row), FIRST_MICROS), bucketMicros);
         if (bucket != latest) {
             latest = bucket;
             latestRows = buckets.computeIfAbsent(bucket, key -> newBucket());

@@ -3,6 +3,7 @@ package dev.millrace.engine.statistic;
 import dev.millrace.batch.Batch;
 import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
@@ -56,9 +57,7 @@ final class LateRowText {
             case BIGINT -> String.valueOf(word(batch, column, row));
             case REAL -> trimmed(String.valueOf(Memory.getFloat(batch.dataAddress(column) + 4L * row)));
             case DOUBLE -> trimmed(String.valueOf(Memory.getDouble(batch.dataAddress(column) + 8L * row)));
-            case DATE ->
-                LocalDate.ofEpochDay(Memory.getInt(batch.dataAddress(column) + 4L * row))
-                        .toString();
+            case DATE -> date(Memory.getInt(batch.dataAddress(column) + 4L * row));
             case TIME -> {
                 long micros = word(batch, column, row);
                 yield micros == 86_400_000_000L
@@ -66,7 +65,10 @@ final class LateRowText {
                         : LocalTime.ofNanoOfDay(1_000 * micros).format(TIME);
             }
             case TIMESTAMP -> timestamp(word(batch, column, row));
-            case TIMESTAMPTZ -> timestamp(word(batch, column, row)) + "+00";
+            case TIMESTAMPTZ -> {
+                long micros = word(batch, column, row);
+                yield timestamp(micros) + (TimeRange.isFinite(micros) ? "+00" : "");
+            }
             case TEXT, VARCHAR, CHAR, JSONB -> text(batch, column, row);
             case BIGNUM -> number(batch, column, row);
             case NUMERIC, BYTEA, INTERVAL, UUID, ARRAY, ROW, NULL ->
@@ -82,7 +84,18 @@ final class LateRowText {
         return number.endsWith(".0") ? number.substring(0, number.length() - 2) : number;
     }
 
+    private static String date(int day) {
+        return TimeRange.isDay(day) ? LocalDate.ofEpochDay(day).toString() : infinity(day > 0);
+    }
+
+    private static String infinity(boolean isGreatest) {
+        return isGreatest ? "infinity" : "-infinity";
+    }
+
     private static String timestamp(long micros) {
+        if (!TimeRange.isFinite(micros)) {
+            return infinity(micros > 0);
+        }
         long seconds = Math.floorDiv(micros, 1_000_000L);
         int nanos = (int) (1_000 * Math.floorMod(micros, 1_000_000L));
         return LocalDateTime.ofEpochSecond(seconds, nanos, ZoneOffset.UTC).format(TIMESTAMP);

@@ -13,6 +13,7 @@ import dev.millrace.operator.StateReader;
 import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.Schema;
 import java.io.DataOutput;
 import java.io.IOException;
@@ -28,6 +29,8 @@ import org.apache.arrow.vector.FieldVector;
  *
  * <p>Whether a row is late depends on the rows before it, so on no batch boundary. Most batches have no late row at all,
  * which the least time and the last bound of the batch tell: only the others are gone through row by row.
+ *
+ * <p>A row whose time is infinite is in no window and moves no watermark: it is late, whatever came before it.
  */
 public final class WatermarkOperator implements Operator {
     private static final int[] NOTHING = {};
@@ -129,8 +132,10 @@ public final class WatermarkOperator implements Operator {
         if (!hasNulls) {
             findExtremes(batch);
             long latestAfter = Math.max(latest, latestOfBatch);
-            if (bound.nothingIsLate()
-                    || comparedColumn == timeColumn && leastOfBatch >= bound.at(watermarkAt(latestAfter))) {
+            boolean isFinite = TimeRange.isFinite(leastOfBatch) && TimeRange.isFinite(latestOfBatch);
+            if (isFinite
+                    && (bound.nothingIsLate()
+                            || comparedColumn == timeColumn && leastOfBatch >= bound.at(watermarkAt(latestAfter)))) {
                 latest = latestAfter;
                 output.emit(batch);
                 return;
@@ -205,7 +210,8 @@ public final class WatermarkOperator implements Operator {
         for (int row = 0; row < rows; row++) {
             boolean isNull = validity != 0 && !Memory.getBit(validity, row)
                     || comparedValidity != 0 && !Memory.getBit(comparedValidity, row);
-            if (isNull ? dropsNulls : Memory.getLong(compared + 8L * row) < least) {
+            long time = isNull ? 0 : Memory.getLong(times + 8L * row);
+            if (isNull ? dropsNulls : !TimeRange.isFinite(time) || Memory.getLong(compared + 8L * row) < least) {
                 late[lateCount++] = row;
                 continue;
             }
@@ -213,7 +219,6 @@ public final class WatermarkOperator implements Operator {
             if (isNull) {
                 continue;
             }
-            long time = Memory.getLong(times + 8L * row);
             if (time > latest) {
                 if (lateCount > 0) {
                     report(batch, lateCount, watermark);

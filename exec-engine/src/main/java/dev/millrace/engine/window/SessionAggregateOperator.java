@@ -24,6 +24,7 @@ import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.node.PlanNode.Phase;
 import dev.millrace.plan.node.PlanNode.WindowAggregate;
 import dev.millrace.plan.node.WindowSpec;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.io.IOException;
@@ -134,8 +135,10 @@ public final class SessionAggregateOperator implements Operator {
         int count = 0;
         int lateCount = 0;
         for (int row = 0; row < all; row++) {
+            long time = Memory.getLong(times + 8L * row);
             boolean isLate = validity != 0 && !Memory.getBit(validity, row)
-                    || Memory.getLong(times + 8L * row) + gapMicros <= watermark;
+                    || !TimeRange.isFinite(time)
+                    || time + gapMicros <= watermark;
             if (isLate) {
                 late[lateCount++] = row;
             } else {

@@ -4,10 +4,11 @@ import dev.millrace.batch.Batch;
 import dev.millrace.engine.state.Rows;
 import dev.millrace.engine.state.Scratch;
 import dev.millrace.memory.Memory;
+import dev.millrace.text.TimeRange;
 import java.util.Arrays;
 
 /**
- * Splits the rows of a batch by slice. Rows without a time, and rows all of whose windows are closed, are late; rows that
+ * Splits the rows of a batch by slice. Rows without a time, or whose time is infinite, and rows all of whose windows are closed, are late; rows that
  * fall between windows belong to nothing.
  */
 final class SliceRows {
@@ -74,7 +75,9 @@ final class SliceRows {
             least = Math.min(least, time);
             greatest = Math.max(greatest, time);
         }
-        return slicing.sliceEnd(least) == slicing.sliceEnd(greatest);
+        return TimeRange.isFinite(least)
+                && TimeRange.isFinite(greatest)
+                && slicing.sliceEnd(least) == slicing.sliceEnd(greatest);
     }
 
     private void splitRows(long times, long validity, int count, long watermark, boolean isEnd) {
@@ -84,11 +87,11 @@ final class SliceRows {
         long to = Long.MIN_VALUE;
         int slice = -1; // its number; -1 late, -2 in no window
         for (int row = 0; row < count; row++) {
-            if (validity != 0 && !Memory.getBit(validity, row)) {
+            long time = Memory.getLong(times + 8L * row);
+            if (validity != 0 && !Memory.getBit(validity, row) || !TimeRange.isFinite(time)) {
                 late[lateCount++] = row;
                 continue;
             }
-            long time = Memory.getLong(times + 8L * row);
             if (time < from || time >= to) {
                 long end = isEnd ? time : slicing.sliceEnd(time);
                 from = isEnd ? time : slicing.sliceStart(end);

@@ -9,13 +9,14 @@ import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
 import dev.millrace.plan.node.PlanNode.WindowAssign;
+import dev.millrace.text.TimeRange;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.arrow.vector.FieldVector;
 
 /**
- * Repeats each row once per window it falls into, in order of window ends. Rows without a time fall into none. With one
+ * Repeats each row once per window it falls into, in order of window ends. Rows without a time, and those whose time is infinite, fall into none. With one
  * window per row the columns are shared with the input, not copied. Keeps no state.
  */
 public final class WindowAssignOperator implements Operator {
@@ -56,10 +57,11 @@ public final class WindowAssignOperator implements Operator {
         long times = batch.dataAddress(node.timeColumn());
         long validity = batch.validityAddress(node.timeColumn());
         for (int row = 0; row < batch.rowCount(); row++) {
-            if (validity != 0 && !Memory.getBit(validity, row)) {
+            long time = Memory.getLong(times + 8L * row);
+            if (validity != 0 && !Memory.getBit(validity, row) || !TimeRange.isFinite(time)) {
                 continue;
             }
-            long slice = slicing.sliceEnd(Memory.getLong(times + 8L * row));
+            long slice = slicing.sliceEnd(time);
             long last = slicing.lastWindowEnd(slice);
             if (last == Slicing.NONE) {
                 continue;

@@ -159,7 +159,7 @@ final class Arithmetic {
             case DATE ->
                 switch (b.type().kind()) {
                     case SMALLINT, INTEGER -> compiler.strict(type, operands, timestamps(method + "Days", a, b) + ")");
-                    case DATE -> compiler.total(type, operands, a.code() + " - " + b.code());
+                    case DATE -> compiler.strict(type, operands, timestamps("daysBetween", a, b) + ")");
                     case TIME -> compiler.strict(type, operands, timestamps("atTime", a, b) + ")");
                     default -> {
                         Value start = compiler.casts().cast(a, DataType.TIMESTAMP);

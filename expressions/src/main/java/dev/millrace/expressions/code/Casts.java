@@ -9,6 +9,7 @@ import dev.millrace.expressions.function.number.Bignums;
 import dev.millrace.expressions.function.number.Decimals;
 import dev.millrace.expressions.function.number.Numbers;
 import dev.millrace.expressions.function.time.Timestamps;
+import dev.millrace.text.TimeRange;
 import dev.millrace.text.ValueParser;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -289,14 +290,14 @@ final class Casts {
         return switch (type.kind()) {
             case DATE -> {
                 require(from.isTimestamp(), from, type);
-                yield total(type, value, "(int) Math.floorDiv(" + code + ", " + DAY_MICROS + ")");
+                yield total(type, value, compiler.kernel().use(TimeRange.class) + ".dayOf(" + code + ")");
             }
             case TIME -> {
                 if (from.kind() == Kind.INTERVAL) {
                     yield total(type, value, "Math.floorMod(" + value.part(2) + ", " + DAY_MICROS + ")");
                 }
                 require(from.isTimestamp(), from, type);
-                yield total(type, value, "Math.floorMod(" + code + ", " + DAY_MICROS + ")");
+                yield strict(type, value, timestamps + "timeOfDay(" + code + ")");
             }
             default -> {
                 if (from.isTimestamp()) {

@@ -144,6 +144,11 @@ final class ExpressionCompiler {
         return new Value(type, repr, flag(anyNull), locals);
     }
 
+    /** A local variable of what is computed here. */
+    String local(String javaType, String prefix, String code) {
+        return body.local(javaType, prefix, code);
+    }
+
     private String flag(String isNull) {
         return isNull.contains(" ") ? body.local("boolean", "n", isNull) : isNull;
     }

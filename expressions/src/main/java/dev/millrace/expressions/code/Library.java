@@ -16,7 +16,8 @@ import java.util.Map;
  *
  * <p>{@code Class.method} is static, {@code Class#method} belongs to an object of which each call in the SQL text has
  * one; the object's {@code prepare} takes the arguments named by number, once if they are literals, else for each row.
- * Numbers are NUMERIC as two halves; a {@code ?} marks methods that return whether the result is not NULL; {@code $} adds
+ * Numbers are NUMERIC as two halves; a {@code ?} marks methods that return whether the result is not NULL; a {@code !} those that have a result only where the object's
+ * {@code isDefined} says so of the argument, and fail elsewhere: it is NULL there if it may be; {@code $} adds
  * the scale of the first argument, {@code =} the scale of the result.
  */
 final class Library {
@@ -43,6 +44,10 @@ final class Library {
             log10/bignum          number.Bignums.log10
             log/bignum            number.Bignums.log
             power/bignum          number.Bignums.power
+            float8send            number.FloatBytes.ofDouble
+            float4send            number.FloatBytes.ofReal
+            rounded_text          number.RoundedTexts.of
+            rounded_text/real     number.RoundedTexts.ofReal
             width_bucket/bignum   number.Bignums.widthBucket
             to_char/bignum        number.NumberPattern#formatBignum 1
             ceil                  number.Numbers.ceil
@@ -220,24 +225,27 @@ final class Library {
 
             date_trunc            time.DateTrunc#timestamp 0
             date_trunc/interval   time.DateTrunc#interval 0
-            date_part             time.DatePart#ofTimestamp 0
-            date_part/timestamptz time.DatePart#ofTimestamptz 0
-            date_part/date        time.DatePart#ofDate 0
+            date_part             !time.DatePart#ofTimestamp 0
+            date_part/timestamptz !time.DatePart#ofTimestamptz 0
+            date_part/date        !time.DatePart#ofDate 0
             date_part/time        time.DatePart#ofTime 0
             date_part/interval    time.DatePart#ofInterval 0
-            extract               time.DatePart#extractTimestamp 0 =
-            extract/timestamptz   time.DatePart#extractTimestamptz 0 =
-            extract/date          time.DatePart#extractDate 0 =
+            extract               !time.DatePart#extractTimestamp 0 =
+            extract/timestamptz   !time.DatePart#extractTimestamptz 0 =
+            extract/date          !time.DatePart#extractDate 0 =
             extract/time          time.DatePart#extractTime 0 =
             extract/interval      time.DatePart#extractInterval 0 =
+            isfinite              time.Timestamps.isFinite
+            isfinite/date         time.Timestamps.isFiniteDate
+            isfinite/interval     time.Intervals.isFinite
             date_bin              time.Timestamps.bin
             time_bucket           time.TimeBuckets.of
             time_bucket/date      time.TimeBuckets.ofDate
             to_timestamp          time.TimestampPattern#parse 1
             to_timestamp/double   time.Timestamps.ofEpochSeconds
             to_date               time.TimestampPattern#parseDate 1
-            to_char               time.TimestampPattern#format 1
-            to_char/timestamptz   time.TimestampPattern#formatWithZone 1
+            to_char               !time.TimestampPattern#format 1
+            to_char/timestamptz   !time.TimestampPattern#formatWithZone 1
             to_char/interval      time.TimestampPattern#formatInterval 1
             to_char/bigint        number.NumberPattern#formatBigint 1
             to_char/numeric       number.NumberPattern#formatNumeric 1 $
@@ -271,7 +279,7 @@ final class Library {
             zoned_text            time.StyledTimes#timestamptz 1
             zone_seconds          time.ZonedTimes#seconds 1
             zoned_timestamptz     time.StyledTimes#parseTimestamptz 1
-            zoned_to_char         time.ZonedPattern#format 1 2
+            zoned_to_char         !time.ZonedPattern#format 1 2
             zoned_to_timestamp    time.ZonedPattern#parse 1 2
             zoned_add             time.ZonedTimes#add 2
             zoned_subtract        time.ZonedTimes#subtract 2
@@ -336,6 +344,7 @@ final class Library {
             String method,
             boolean isStatic,
             boolean nullable,
+            boolean partial,
             List<Integer> prepared,
             String scale) {}
 
@@ -350,7 +359,8 @@ final class Library {
         TABLE.lines().filter(line -> !line.isBlank()).forEach(line -> {
             String[] words = line.trim().split(" +");
             boolean nullable = words[1].startsWith("?");
-            String target = words[1].substring(nullable ? 1 : 0);
+            boolean partial = words[1].startsWith("!");
+            String target = words[1].substring(nullable || partial ? 1 : 0);
             boolean isStatic = target.indexOf('#') < 0;
             int dot = Math.max(target.lastIndexOf('.'), target.lastIndexOf('#'));
             String[] names = {target.substring(0, dot), target.substring(dot + 1)};
@@ -363,7 +373,7 @@ final class Library {
                     scale = words[i];
                 }
             }
-            entries.put(words[0], new Entry(names[0], names[1], isStatic, nullable, prepared, scale));
+            entries.put(words[0], new Entry(names[0], names[1], isStatic, nullable, partial, prepared, scale));
         });
         return entries;
     }
@@ -442,9 +452,20 @@ final class Library {
         String result = object + "." + entry.method() + "(" + arguments;
         if (constant) {
             compiler.kernel().inConstructor(prepare + ";");
-            return compiler.strictCall(call.type(), values, result, entry.nullable());
+            List<Value> given = entry.partial() && call.nullable() ? defined(entry, values, object) : values;
+            return compiler.strictCall(call.type(), given, result, entry.nullable());
         }
         return compiler.strictCall(call.type(), values, List.of(prepare), result, entry.nullable());
+    }
+
+    /** The arguments, and one more that is NULL where there is no result. */
+    private List<Value> defined(Entry entry, List<Value> values, String object) {
+        int argument = entry.prepared().contains(0) ? 1 : 0;
+        String isDefined = object + ".isDefined(" + values.get(argument).arguments() + ")";
+        String isNull = compiler.local("boolean", "n", "!" + isDefined);
+        List<Value> given = new ArrayList<>(values);
+        given.add(Value.of(DataType.BOOLEAN, isNull, "true"));
+        return given;
     }
 
     private static Class<?> load(String className) {

@@ -8,6 +8,7 @@ import dev.millrace.nested.ImageWriter;
 import dev.millrace.nested.Images;
 import dev.millrace.number.Bignum;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** Between images and the Java values that {@link dev.millrace.udf} tabulates. */
 final class JavaValues {
     private static final long DAY_MICROS = 86_400_000_000L;
+    private static final Instant LEAST = instant(Long.MIN_VALUE);
 
     private JavaValues() {}
 
@@ -53,14 +55,14 @@ final class JavaValues {
             case BIGNUM -> decimal(Bignum.at(at + 4, Memory.getInt(at)));
             case TEXT, VARCHAR, CHAR, JSONB -> new String(bytes(at), StandardCharsets.UTF_8);
             case BYTEA -> bytes(at);
-            case DATE -> LocalDate.ofEpochDay(Memory.getInt(at));
+            case DATE -> date(Memory.getInt(at));
             case TIME -> {
                 long micros = Memory.getLong(at);
                 yield micros == 86_400_000_000L
                         ? LocalTime.MAX
                         : LocalTime.ofNanoOfDay(1000 * micros); // Java has no 24:00
             }
-            case TIMESTAMP -> LocalDateTime.ofInstant(instant(Memory.getLong(at)), ZoneOffset.UTC);
+            case TIMESTAMP -> timestamp(Memory.getLong(at));
             case TIMESTAMPTZ -> instant(Memory.getLong(at));
             case INTERVAL ->
                 Duration.ofDays(30L * Memory.getInt(at) + Memory.getInt(at + 4)).plusNanos(Memory.getLong(at + 8));
@@ -133,6 +135,29 @@ final class JavaValues {
         return number.value();
     }
 
+    /** Infinite values are the ends of Java's types, as in PostgreSQL's driver. */
+    private static LocalDate date(int day) {
+        return TimeRange.isDay(day) ? LocalDate.ofEpochDay(day) : day > 0 ? LocalDate.MAX : LocalDate.MIN;
+    }
+
+    private static int day(LocalDate date) {
+        return date.equals(LocalDate.MAX)
+                ? Integer.MAX_VALUE
+                : date.equals(LocalDate.MIN) ? Integer.MIN_VALUE : Math.toIntExact(date.toEpochDay());
+    }
+
+    private static LocalDateTime timestamp(long micros) {
+        return TimeRange.isFinite(micros)
+                ? LocalDateTime.ofInstant(instant(micros), ZoneOffset.UTC)
+                : micros > 0 ? LocalDateTime.MAX : LocalDateTime.MIN;
+    }
+
+    private static long micros(LocalDateTime time) {
+        return time.equals(LocalDateTime.MAX)
+                ? Long.MAX_VALUE
+                : time.equals(LocalDateTime.MIN) ? Long.MIN_VALUE : micros(time.toInstant(ZoneOffset.UTC));
+    }
+
     private static Instant instant(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
@@ -193,9 +218,9 @@ final class JavaValues {
                 ImageWriter.int32(out, bytes.length);
                 out.append(bytes);
             }
-            case DATE -> ImageWriter.int32(out, Math.toIntExact(((LocalDate) value).toEpochDay()));
+            case DATE -> ImageWriter.int32(out, day((LocalDate) value));
             case TIME -> ImageWriter.int64(out, ((LocalTime) value).toNanoOfDay() / 1000);
-            case TIMESTAMP -> ImageWriter.int64(out, micros(((LocalDateTime) value).toInstant(ZoneOffset.UTC)));
+            case TIMESTAMP -> ImageWriter.int64(out, micros((LocalDateTime) value));
             case TIMESTAMPTZ -> ImageWriter.int64(out, micros((Instant) value));
             case INTERVAL -> {
                 long micros = ((Duration) value).toNanos() / 1000;
@@ -238,6 +263,8 @@ final class JavaValues {
     }
 
     private static long micros(Instant instant) {
-        return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), 1_000_000L), instant.getNano() / 1000);
+        return instant.equals(LEAST)
+                ? Long.MIN_VALUE // whose whole seconds are beyond what 64 bits hold
+                : Math.addExact(Math.multiplyExact(instant.getEpochSecond(), 1_000_000L), instant.getNano() / 1000);
     }
 }

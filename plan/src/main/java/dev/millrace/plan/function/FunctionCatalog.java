@@ -322,6 +322,10 @@ public final class FunctionCatalog {
             extract(text, date) extract
             extract(text, time) extract
             extract(text, interval) extract
+            isfinite(timestamp) boolean
+            isfinite(timestamptz) boolean
+            isfinite(date) boolean
+            isfinite(interval) boolean
             date_bin(interval, timestamp, timestamp) timestamp
             date_bin(interval, timestamptz, timestamptz) timestamptz
             time_bucket(interval, timestamp) timestamp
@@ -368,6 +372,10 @@ public final class FunctionCatalog {
             justify_interval(interval) interval
             timezone(text, timestamp) timestamptz
             timezone(text, timestamptz) timestamp
+            float8send(double) bytea
+            float4send(real) bytea
+            rounded_text(double, integer) text
+            rounded_text(real, integer) text
             styled_text(date, text) text
             styled_text(timestamp, text) text
             styled_text(interval, text) text

@@ -11,6 +11,7 @@ import dev.millrace.plan.expression.Frame;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.expression.OrderKey;
 import dev.millrace.plan.expression.OverCall;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -138,11 +139,11 @@ public final class ExpressionText {
         return switch (literal.type().kind()) {
             case TEXT, VARCHAR, CHAR, JSONB -> "'" + value.toString().replace("'", "''") + "'";
             case UUID -> "'" + value + "'";
-            case DATE -> "'" + LocalDate.ofEpochDay((Long) value) + "'";
+            case DATE -> "'" + date((Long) value) + "'";
             case TIME ->
                 (Long) value == 86_400_000_000L ? "'24:00'" : "'" + LocalTime.ofNanoOfDay((Long) value * 1000) + "'";
             case TIMESTAMP -> "'" + dateTime((Long) value) + "'";
-            case TIMESTAMPTZ -> "'" + dateTime((Long) value) + "Z'";
+            case TIMESTAMPTZ -> "'" + dateTime((Long) value) + (TimeRange.isFinite((Long) value) ? "Z'" : "'");
             case INTERVAL -> interval((IntervalValue) value);
             case ARRAY ->
                 nested((List<?>) value, "{", "}", index -> literal.type().element());
@@ -164,7 +165,18 @@ public final class ExpressionText {
                 .collect(Collectors.joining(", ", open, close));
     }
 
+    private static String date(long day) {
+        return TimeRange.isDay(day) ? LocalDate.ofEpochDay(day).toString() : infinity(day > 0);
+    }
+
+    private static String infinity(boolean isGreatest) {
+        return isGreatest ? "infinity" : "-infinity";
+    }
+
     private static String dateTime(long micros) {
+        if (!TimeRange.isFinite(micros)) {
+            return infinity(micros > 0);
+        }
         Instant instant =
                 Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
         return LocalDateTime.ofInstant(instant, ZoneOffset.UTC).toString();

@@ -3,6 +3,7 @@ package dev.millrace.server.settings;
 import dev.millrace.text.DateStyle;
 import dev.millrace.text.TimeStyle;
 import dev.millrace.text.TimeStyle.IntervalStyle;
+import dev.millrace.text.TimeStyle.Outputs;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -160,13 +161,15 @@ public final class SessionSettings {
         return zone.equals(Setting.TIME_ZONE.defaultValue()) ? Optional.empty() : Optional.of(zone);
     }
 
-    /** How dates, times and intervals are read and written. */
+    /** How dates, times and intervals are read and written, and bytes and floating-point numbers written. */
     public TimeStyle timeStyle() {
         if (styledVersion != version) {
             DateStyle dates = DateStyle.ISO_MDY.with(get(Setting.DATE_STYLE)).orElseThrow();
             IntervalStyle intervals =
                     IntervalStyle.valueOf(get(Setting.INTERVAL_STYLE).toUpperCase(Locale.ROOT));
-            timeStyle = new TimeStyle(timeZone(), dates, intervals);
+            Outputs outputs = new Outputs(
+                    get(Setting.BYTEA_OUTPUT).equals("escape"), Integer.parseInt(get(Setting.EXTRA_FLOAT_DIGITS)));
+            timeStyle = new TimeStyle(timeZone(), dates, intervals, outputs);
             styledVersion = version;
         }
         return timeStyle;

@@ -118,7 +118,7 @@ public enum Setting {
             "what NUMERIC without digits is in what is defined from now on: a number of any size, or numeric(38,16), as it was once; for dumps"
                     + " of what was defined then"),
     APPLICATION_NAME("application_name", "", SettingForm.TEXT, "a name for this session, as its program calls itself"),
-    BYTEA_OUTPUT("bytea_output", "hex", SettingForm.oneOf("hex"), "how BYTEA is written"),
+    BYTEA_OUTPUT("bytea_output", "hex", SettingForm.oneOf("hex", "escape"), "how BYTEA is written"),
     CLIENT_ENCODING(
             "client_encoding",
             "UTF8",
@@ -146,8 +146,10 @@ public enum Setting {
     EXTRA_FLOAT_DIGITS(
             "extra_float_digits",
             "1",
-            SettingForm.oneOf("-15", "-1", "0", "1", "2", "3"),
-            "floating point is always written shortest and exact"),
+            SettingForm.oneOf(
+                    "-15", "-14", "-13", "-12", "-11", "-10", "-9", "-8", "-7", "-6", "-5", "-4", "-3", "-2", "-1", "0",
+                    "1", "2", "3"),
+            "from 1 on floating point is written shortest and exact; else with so many digits more than 15, of REAL 6"),
     INTERVAL_STYLE(
             "intervalstyle",
             "postgres",

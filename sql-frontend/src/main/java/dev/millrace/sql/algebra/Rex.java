@@ -4,7 +4,9 @@ import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
+import dev.millrace.type.DataType.Kind;
 import java.math.BigDecimal;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
@@ -141,16 +143,24 @@ public final class Rex {
             case JSONB, BIGNUM -> BUILDER.makeAbstractCast(relType, text(value.toString()), false);
             case BYTEA -> BUILDER.literal(byteString((List<?>) value), relType, SqlTypeName.BINARY);
             case DATE ->
-                isFar((Long) value)
-                        ? BUILDER.makeAbstractCast(relType, text(farDate((Long) value, "")), false)
-                        : BUILDER.literal(
-                                DateString.fromDaysSinceEpoch(((Long) value).intValue()), relType, SqlTypeName.DATE);
+                !TimeRange.isDay((Long) value)
+                        ? infinite(type, (Long) value)
+                        : isFar((Long) value)
+                                ? BUILDER.makeAbstractCast(relType, text(farDate((Long) value, "")), false)
+                                : BUILDER.literal(
+                                        DateString.fromDaysSinceEpoch(((Long) value).intValue()),
+                                        relType,
+                                        SqlTypeName.DATE);
             case TIME ->
                 (Long) value == 86_400 * MICROS_PER_SECOND // which Calcite has no constant of
                         ? BUILDER.makeAbstractCast(relType, text("24:00:00"), false)
                         : BUILDER.literal(time((Long) value), relType, SqlTypeName.TIME);
-            case TIMESTAMP -> timestamp((Long) value, relType, SqlTypeName.TIMESTAMP, "");
-            case TIMESTAMPTZ -> timestamp((Long) value, relType, SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, "+00");
+            case TIMESTAMP, TIMESTAMPTZ ->
+                !TimeRange.isFinite((Long) value)
+                        ? infinite(type, (Long) value)
+                        : type.kind() == Kind.TIMESTAMP
+                                ? timestamp((Long) value, relType, SqlTypeName.TIMESTAMP, "")
+                                : timestamp((Long) value, relType, SqlTypeName.TIMESTAMP_WITH_LOCAL_TIME_ZONE, "+00");
             case INTERVAL -> {
                 IntervalValue interval = (IntervalValue) value;
                 yield call(
@@ -204,6 +214,12 @@ public final class Rex {
     private static TimeString time(long micros) {
         TimeString time = TimeString.fromMillisOfDay((int) (micros / MICROS_PER_SECOND) * 1000);
         return time.withNanos((int) (micros % MICROS_PER_SECOND) * 1000);
+    }
+
+    /** A constant that may be NULL as far as types know, so that what has no value for it, as extract(day ..), gives NULL. */
+    private static RexNode infinite(DataType type, long value) {
+        RexNode text = text(value > 0 ? "infinity" : "-infinity");
+        return BUILDER.makeAbstractCast(TypeMapper.relType(type, true), text, false);
     }
 
     private static RexNode timestamp(long micros, RelDataType relType, SqlTypeName typeName, String zone) {

@@ -1,11 +1,13 @@
 package dev.millrace.sql.grammar;
 
+import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
@@ -72,12 +74,21 @@ final class ListParser {
         return SqlStdOperatorTable.ITEM.createCall(end, operand, index);
     }
 
-    /** NULL is a bound that was left out. */
+    /** NULL is a bound that was left out; one that is written is an integer. */
     private SqlNode bound() {
         Lexeme next = tokens.peek();
         boolean missing =
                 next.isSymbol(":") || next.isSymbol("]") && tokens.peekAt(-1).isSymbol(":");
-        return missing ? SqlLiteral.createNull(Tokens.position(next)) : grammar.expressions.expression();
+        if (missing) {
+            return SqlLiteral.createNull(Tokens.position(next));
+        }
+        SqlNode bound = grammar.expressions.expression();
+        SqlParserPos position = bound.getParserPosition();
+        TypeSpec integer =
+                new TypeSpec(SyntaxNodes.name("integer", position), TypeSpec.NONE, TypeSpec.NONE, 0, position);
+        return bound instanceof SqlLiteral literal && literal.getValue() == null
+                ? SyntaxNodes.cast(bound, new SqlDataTypeSpec(integer, position), position)
+                : bound;
     }
 
     // ---- lists -----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ final class TypeParser {
 
     private static final Set<String> TYPES_OF_CONSTANTS = Set.of("""
             bool boolean int2 smallint int int4 integer int8 bigint float float4 real float8 numeric decimal text varchar bytea
-            date time timestamp timestamptz interval uuid json jsonb double character""".split("\\s+"));
+            date time timestamp timestamptz interval uuid json jsonb double character char name""".split("\\s+"));
 
     /** Names that an order of texts by their bytes has in PostgreSQL. */
     private static final Set<String> COLLATIONS = Set.of("C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8");

@@ -84,7 +84,8 @@ public final class NumberFormatter {
                         .substring(1);
         int lead = template.integerDigits() - integer.length(); // places without a digit of the number
         int begin = Math.min(Math.max(lead, 0), template.firstZero()); // the first place that shows a digit
-        boolean lastZeroShown = template.scale() == 0 && integer.isEmpty() && begin == template.integerDigits();
+        boolean hasFraction = template.fill() ? template.scale() > 0 : significant(fraction) > 0;
+        boolean lastZeroShown = !hasFraction && integer.isEmpty() && begin == template.integerDigits();
         if (lastZeroShown && template.integerDigits() > 0) {
             begin--; // a plain zero
         }

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 /** TO_CHAR and TO_NUMBER of numbers. A double is written by its 15 significant digits, as PostgreSQL does. */
 public final class NumberPattern {
     private static final int DOUBLE_DIGITS = 15;
+    private static final int EXPONENT_PLACES = 4;
 
     private final Pattern template = new Pattern();
     private NumberTemplate parsed = NumberTemplate.parse("");
@@ -59,8 +60,9 @@ public final class NumberPattern {
         // A column of numbers does not lose its shape: PostgreSQL fills the digits with #.
         TextBuffer buffer = out.begin();
         buffer.appendAscii(" " + "#".repeat(parsed.integerDigits()));
+        int exponent = parsed.has(NumberTemplate.Kind.EXPONENT) ? EXPONENT_PLACES : 0;
         if (parsed.scale() > 0) {
-            buffer.appendAscii("." + "#".repeat(parsed.scale()));
+            buffer.appendAscii("." + "#".repeat(parsed.scale() + exponent));
         }
         out.written();
     }

@@ -116,12 +116,8 @@ record NumberTemplate(
                 case "TH" -> parts.add(new Part(Kind.ORDINAL, text));
                 case "EEEE" -> parts.add(new Part(Kind.EXPONENT, text));
                 case "L" -> parts.add(new Part(Kind.LITERAL, " "));
-                case "\"" -> {
-                    int close = template.indexOf('"', at);
-                    int end = close < 0 ? template.length() : close;
-                    parts.add(new Part(Kind.LITERAL, template.substring(at, end)));
-                    at = Math.min(template.length(), end + 1);
-                }
+                case "\"" -> at = quoted(template, at, parts);
+                case "\\\"" -> parts.add(new Part(Kind.LITERAL, "\""));
                 default -> parts.add(new Part(Kind.LITERAL, text));
             }
         }
@@ -140,9 +136,24 @@ record NumberTemplate(
                 explicitSign);
     }
 
+    /** Text up to a quote, in which a backslash is before a character that stands for itself; returns the place behind it. */
+    private static int quoted(String template, int start, List<Part> parts) {
+        StringBuilder text = new StringBuilder();
+        int at = start;
+        while (at < template.length() && template.charAt(at) != '"') {
+            at += template.charAt(at) == '\\' && at + 1 < template.length() ? 1 : 0;
+            int codePoint = template.codePointAt(at);
+            text.appendCodePoint(codePoint);
+            at += Character.charCount(codePoint);
+        }
+        parts.add(new Part(Kind.LITERAL, text.toString()));
+        return Math.min(template.length(), at + 1);
+    }
+
     private static String word(String upper) {
         for (String word : List.of(
-                "EEEE", "FM", "MI", "PL", "SG", "PR", "RN", "TH", "9", "0", ".", "D", ",", "G", "V", "S", "L", "\"")) {
+                "EEEE", "FM", "MI", "PL", "SG", "PR", "RN", "TH", "9", "0", ".", "D", ",", "G", "V", "S", "L", "\"",
+                "\\\"")) {
             if (upper.startsWith(word)) {
                 return word;
             }

@@ -139,14 +139,14 @@ public final class Trigonometry {
         double angle = finite(degrees) % 180;
         return Math.abs(angle) == 45
                 ? Math.signum(angle)
-                : Math.abs(angle) == 135 ? -Math.signum(angle) : sind(degrees) / cosd(degrees);
+                : Math.abs(angle) == 135 ? -Math.signum(angle) : 0.0 + sind(degrees) / cosd(degrees); // no -0
     }
 
     public static double cotd(double degrees) {
         double angle = finite(degrees) % 180;
         return Math.abs(angle) == 45
                 ? Math.signum(angle)
-                : Math.abs(angle) == 135 ? -Math.signum(angle) : cosd(degrees) / sind(degrees);
+                : Math.abs(angle) == 135 ? -Math.signum(angle) : 0.0 + cosd(degrees) / sind(degrees);
     }
 
     public static double asind(double value) {

@@ -1,8 +1,12 @@
 package dev.millrace.expressions.function.time;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.Int128;
 import dev.millrace.expressions.function.Pattern;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeRange;
+import java.util.Locale;
 
 /** DATE_PART and EXTRACT of one field: the first gives DOUBLE, the second NUMERIC of a given scale. */
 public final class DatePart {
@@ -29,16 +33,46 @@ public final class DatePart {
         }
     }
 
+    /** Whether the field of a time has a value: that of an infinite one has it where it grows with time. */
+    public boolean isDefined(long micros) {
+        return TimeRange.isFinite(micros) || growsWithTime();
+    }
+
+    /** The same of a date. */
+    public boolean isDefined(int day) {
+        return TimeRange.isDay(day) || growsWithTime();
+    }
+
+    private boolean growsWithTime() {
+        return switch (field) {
+            case YEAR, DECADE, CENTURY, MILLENNIUM, ISOYEAR, JULIAN, EPOCH -> true;
+            default -> false;
+        };
+    }
+
+    private MillraceException infinite(String value) {
+        return MillraceException.user(
+                        SqlState.DATETIME_FIELD_OVERFLOW,
+                        "the " + field.name().toLowerCase(Locale.ROOT) + " of an infinite time is " + value)
+                .withHint("isfinite(..) tells whether a time is finite");
+    }
+
     public double ofTimestamp(long micros) {
+        if (!TimeRange.isFinite(micros)) {
+            if (!growsWithTime()) {
+                throw infinite("NULL");
+            }
+            return micros > 0 ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY;
+        }
         return fractional ? millionths(micros) / 1e6 : whole(micros);
     }
 
     public double ofTimestamptz(long micros) {
-        return isZone() ? 0 : ofTimestamp(micros); // the session's zone is UTC
+        return isZone() && TimeRange.isFinite(micros) ? 0 : ofTimestamp(micros); // the session's zone is UTC
     }
 
     public double ofDate(int day) {
-        return ofTimestamp(day * Intervals.DAY_MICROS);
+        return ofTimestamp(micros(day));
     }
 
     public double ofTime(long micros) {
@@ -64,11 +98,14 @@ public final class DatePart {
     }
 
     public void extractTimestamp(long micros, int scale, Int128 out) {
+        if (!TimeRange.isFinite(micros)) { // NUMERIC of declared digits has no infinity
+            throw infinite(growsWithTime() ? "infinite, which date_part(..) gives" : "NULL");
+        }
         set(fractional ? millionths(micros) : whole(micros), scale, out);
     }
 
     public void extractTimestamptz(long micros, int scale, Int128 out) {
-        if (isZone()) {
+        if (isZone() && TimeRange.isFinite(micros)) {
             set(0, scale, out);
         } else {
             extractTimestamp(micros, scale, out);
@@ -80,7 +117,7 @@ public final class DatePart {
         if (field.compareTo(DateField.HOUR) <= 0 || isZone()) {
             throw field.notSupportedFor("date");
         }
-        extractTimestamp(day * Intervals.DAY_MICROS, scale, out);
+        extractTimestamp(micros(day), scale, out);
     }
 
     public void extractTime(long micros, int scale, Int128 out) {
@@ -99,6 +136,10 @@ public final class DatePart {
             }
         }
         set(fractional ? millionths(months, days, micros) : whole(months, days, micros), scale, out);
+    }
+
+    private static long micros(int day) {
+        return TimeRange.isDay(day) ? day * Intervals.DAY_MICROS : Timestamps.ofDate(day);
     }
 
     private void set(long value, int scale, Int128 out) {

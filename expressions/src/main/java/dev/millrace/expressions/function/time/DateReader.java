@@ -8,21 +8,30 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads one time by a {@link DateTemplate}. Blanks before fields do not count, and separators match each other. */
+/**
+ * Reads one time by a {@link DateTemplate}, as PostgreSQL's manual has it (section 9.8): blanks around values do not count, a separator of the template stands for any
+ * one or none, and other text for as many characters, whatever they are.
+ */
 final class DateReader {
     private static final int MOST_YEARS = 300_000; // more than a timestamp can be of
+    private static final int MOST_DIGITS = 9;
+    private static final int NEAREST_YEAR = 2020; // that short years are near to
 
     private final String text;
     private final Optional<ZoneClock> clock;
     private int at;
+    private int blanks; // that were passed over behind a value and no part of the template stands for yet
 
-    private int year = Integer.MIN_VALUE;
-    private int month = 1;
-    private int day = 1;
+    // 0 is for what was not said.
+    private int year;
+    private boolean isShortYear;
+    private int century;
+    private int month;
+    private int day;
     private int dayOfYear;
     private int isoYear;
     private int isoWeek;
-    private int isoDay = 1;
+    private int isoDay;
     private int isoDayOfYear;
     private long julian = Long.MIN_VALUE;
     private int hour;
@@ -32,8 +41,11 @@ final class DateReader {
     private int second;
     private int micros;
     private boolean beforeChrist;
+    private int zoneSign = 1;
     private int zoneMinutes;
     private boolean saysZone;
+    private boolean isCivil; // whether a part was of the Gregorian calendar
+    private boolean isOfWeeks; // of ISO's
 
     /** @param clock of the zone that a text is in which says none; UTC if there is none */
     DateReader(String text, Optional<ZoneClock> clock) {
@@ -43,66 +55,93 @@ final class DateReader {
 
     /** Microseconds since 1970-01-01 UTC. */
     long read(List<DateTemplate.Part> parts) {
-        for (int i = 0; i < parts.size(); i++) {
+        for (int i = 0; i < parts.size() && at < text.length(); i++) { // what the text does not have nobody asked for
             DateTemplate.Part part = parts.get(i);
-            if (part.field() == DateTemplate.Field.LITERAL) {
-                skip(part);
-            } else {
-                skipBlanks();
-                if (at == text.length()) {
-                    break; // what the text does not have is as if the format had not asked for it
-                }
-                boolean bounded = i + 1 < parts.size() && parts.get(i + 1).isNumber();
-                read(part, bounded);
-                if (!part.ordinal().isEmpty()) {
-                    at = Math.min(text.length(), at + 2);
-                }
+            if (i == 0) {
+                passBlanks(part);
             }
+            if (part.field() == DateTemplate.Field.LITERAL) {
+                pass(part);
+                continue;
+            }
+            while (!part.exact() && at < text.length() && Character.isWhitespace(text.charAt(at))) {
+                at++;
+            }
+            if (at == text.length()) {
+                break;
+            }
+            boolean bounded = i + 1 < parts.size() && parts.get(i + 1).isNumber() && part.fill();
+            requireOneCalendar(part);
+            read(part, bounded && part.ordinal().isEmpty());
+            at = Math.min(text.length(), at + part.ordinal().length());
+            passBlanks(part);
         }
         return micros();
     }
 
-    private void skip(DateTemplate.Part part) {
+    private void passBlanks(DateTemplate.Part part) {
+        blanks = 0;
+        while (!part.exact() && at < text.length() && Character.isWhitespace(text.charAt(at))) {
+            at++;
+            blanks++;
+        }
+    }
+
+    /** Passes over what text of the template stands for. */
+    private void pass(DateTemplate.Part part) {
+        boolean isSeparator = part.isSeparator() && !part.exact();
         for (int i = 0; i < part.text().length() && at < text.length(); i++) {
-            boolean separator =
-                    !part.quoted() && !Character.isLetterOrDigit(part.text().charAt(i));
-            if (!separator || !Character.isLetterOrDigit(text.charAt(at)) && !startsSignedNumber(part)) {
+            if (isSeparator ? !Character.isLetterOrDigit(text.charAt(at)) : blanks == 0 || part.exact()) {
                 at++;
+            } else {
+                blanks = Math.max(0, blanks - 1);
             }
         }
     }
 
-    /** A minus before digits behind a blank of the template belongs to the number. */
-    private boolean startsSignedNumber(DateTemplate.Part part) {
-        return part.text().equals(" ") && (text.charAt(at) == '-' || text.charAt(at) == '+');
-    }
-
-    private void skipBlanks() {
-        while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-            at++;
+    private void requireOneCalendar(DateTemplate.Part part) {
+        switch (part.field()) {
+            case YEAR_WITH_COMMA, YYYY, YYY, YY, Y, MONTH_NAME, MONTH_SHORT, MM, ROMAN, DDD, DD, D, WW, W ->
+                isCivil = true;
+            case IYYY, IYY, IY, I, IDDD, ID, IW -> isOfWeeks = true;
+            default -> {}
+        }
+        if (isCivil && isOfWeeks) {
+            throw MillraceException.user(SqlState.INVALID_DATETIME_FORMAT, "invalid combination of date conventions")
+                    .withHint("Do not mix Gregorian and ISO week date conventions in a formatting template.");
         }
     }
 
+    /** @param bounded whether there are so many digits, as others follow them; else all that are there belong to the number */
     private int number(DateTemplate.Part part, int digits, boolean bounded) {
         int start = at;
         boolean signed = at < text.length() && (text.charAt(at) == '-' || text.charAt(at) == '+');
         at += signed ? 1 : 0;
         int first = at;
-        int limit = bounded || part.fill() && digits < 4 ? digits : 9;
-        while (at < text.length() && at - first < limit && Character.isDigit(text.charAt(at))) {
+        int limit = bounded ? digits - (signed ? 1 : 0) : MOST_DIGITS;
+        while (at < text.length() && at - first < limit && Character.digit(text.charAt(at), 10) >= 0) {
             at++;
         }
-        if (at == first) {
+        if (at == first || bounded && at - first < limit) {
             String shown = text.substring(start, Math.min(text.length(), start + digits));
             throw MillraceException.user(
-                    SqlState.INVALID_DATETIME_FORMAT,
-                    "invalid value \"" + shown + "\" for \"" + part.field().name() + "\"");
+                    SqlState.INVALID_DATETIME_FORMAT, "invalid value \"" + shown + "\" for \"" + part.name() + "\"");
         }
         int value = Integer.parseInt(text.substring(first, at)); // of nine digits at most
-        if (at < text.length() && at - first == 9 && limit == 9 && Character.isDigit(text.charAt(at))) {
+        if (!bounded && at < text.length() && Character.isDigit(text.charAt(at))) {
             throw outOfRange();
         }
         return text.charAt(start) == '-' ? -value : value;
+    }
+
+    /** What two parts of the template say of one field must be the same. */
+    private int once(DateTemplate.Part part, int known, int value) {
+        if (known != 0 && known != value) {
+            throw MillraceException.user(
+                    SqlState.INVALID_DATETIME_FORMAT,
+                    "conflicting values for \"" + part.name() + "\" field in formatting string");
+        }
+        return value;
     }
 
     private int name(DateTemplate.Part part, List<String> names, boolean whole) {
@@ -115,8 +154,7 @@ final class DateReader {
         }
         throw MillraceException.user(
                 SqlState.INVALID_DATETIME_FORMAT,
-                "invalid value \"" + text.substring(at) + "\" for \""
-                        + part.field().name() + "\"");
+                "invalid value \"" + text.substring(at) + "\" for \"" + part.name() + "\"");
     }
 
     private boolean word(String word) {
@@ -130,7 +168,7 @@ final class DateReader {
     private void read(DateTemplate.Part part, boolean bounded) {
         switch (part.field()) {
             case HH, HH12 -> {
-                hour = number(part, 2, bounded);
+                hour = once(part, hour, number(part, 2, bounded));
                 twelveHours = true;
                 if (hour < 1 || hour > 12) {
                     throw MillraceException.user(
@@ -139,20 +177,21 @@ final class DateReader {
                             .withHint("Use the 24-hour clock, or give an hour between 1 and 12.");
                 }
             }
-            case HH24 -> hour = number(part, 2, bounded);
-            case MI -> minute = number(part, 2, bounded);
-            case SS -> second = number(part, 2, bounded);
-            case MS, FF3 -> micros = fraction(part, 3);
-            case US, FF6 -> micros = fraction(part, 6);
-            case FF1 -> micros = fraction(part, 1);
-            case FF2 -> micros = fraction(part, 2);
-            case FF4 -> micros = fraction(part, 4);
-            case FF5 -> micros = fraction(part, 5);
+            case HH24 -> hour = once(part, hour, number(part, 2, bounded));
+            case MI -> minute = once(part, minute, number(part, 2, bounded));
+            case SS -> second = once(part, second, number(part, 2, bounded));
+            case MS -> micros = fraction(part, 3, bounded);
+            case US, FF6 -> micros = fraction(part, 6, bounded);
+            case FF1 -> micros = fraction(part, 1, bounded);
+            case FF2 -> micros = fraction(part, 2, bounded);
+            case FF3 -> micros = fraction(part, 3, bounded);
+            case FF4 -> micros = fraction(part, 4, bounded);
+            case FF5 -> micros = fraction(part, 5, bounded);
             case SECOND_OF_DAY, SECOND_OF_DAY_5 -> {
                 int seconds = number(part, 5, bounded);
-                hour = seconds / 3600;
-                minute = seconds / 60 % 60;
-                second = seconds % 60;
+                hour = once(part, hour, seconds / 3600);
+                minute = once(part, minute, seconds / 60 % 60);
+                second = once(part, second, seconds % 60);
             }
             case MERIDIEM, MERIDIEM_PM, MERIDIEM_DOTS, MERIDIEM_DOTS_PM -> {
                 afternoon = word("pm") || word("p.m.");
@@ -161,37 +200,44 @@ final class DateReader {
                 }
             }
             case YEAR_WITH_COMMA -> {
-                year = number(part, 3, false) * 1000;
+                int thousands = number(part, 3, false) * 1000;
                 word(",");
-                year += number(part, 3, bounded);
+                year = once(part, year, thousands + number(part, 3, bounded));
             }
-            case YYYY -> year = number(part, 4, bounded);
-            case YYY, YY, Y -> year = shortYear(part, bounded);
-            case IYYY -> isoYear = number(part, 4, bounded);
-            case IYY, IY, I -> isoYear = shortYear(part, bounded);
+            case YYYY -> year = once(part, year, number(part, 4, bounded));
+            case YYY, YY, Y -> {
+                isShortYear = part.field() != DateTemplate.Field.YYY;
+                year = once(part, year, shortYear(part, bounded));
+            }
+            case IYYY -> isoYear = once(part, isoYear, number(part, 4, bounded));
+            case IYY, IY, I -> isoYear = once(part, isoYear, shortYear(part, bounded));
             case ERA, ERA_AD, ERA_DOTS, ERA_DOTS_AD -> {
                 beforeChrist = word("bc") || word("b.c.");
                 if (!beforeChrist && !word("ad") && !word("a.d.")) {
                     throw invalid(part);
                 }
             }
-            case MONTH_NAME -> month = name(part, DateFormatter.MONTHS, true) + 1;
-            case MONTH_SHORT -> month = name(part, DateFormatter.MONTHS, false) + 1;
-            case MM -> month = number(part, 2, bounded);
+            case MONTH_NAME -> month = once(part, month, name(part, DateFormatter.MONTHS, true) + 1);
+            case MONTH_SHORT -> month = once(part, month, name(part, DateFormatter.MONTHS, false) + 1);
+            case MM -> month = once(part, month, number(part, 2, bounded));
             case DAY_NAME -> name(part, DateFormatter.DAYS, true);
             case DAY_SHORT -> name(part, DateFormatter.DAYS, false);
-            case DDD -> dayOfYear = number(part, 3, bounded);
-            case IDDD -> isoDayOfYear = number(part, 3, bounded);
-            case WW -> dayOfYear = 7 * number(part, 2, bounded) - 6;
-            case D, CC, Q -> number(part, part.field().name().length(), bounded); // read, and without effect
-            case W -> day = 7 * number(part, 1, bounded) - 6;
-            case DD -> day = number(part, 2, bounded);
-            case ID -> isoDay = number(part, 1, bounded);
-            case IW -> isoWeek = number(part, 2, bounded);
-            case J -> julian = number(part, 9, bounded);
-            case ROMAN -> month = roman(part);
-            case TZ, OF, TZH -> zone(part);
-            case TZM -> minutesOfZone(part, bounded);
+            case DDD -> dayOfYear = once(part, dayOfYear, number(part, 3, bounded));
+            case IDDD -> isoDayOfYear = once(part, isoDayOfYear, number(part, 3, bounded));
+            case WW -> dayOfYear = once(part, dayOfYear, 7 * number(part, 2, bounded) - 6);
+            case D, Q -> number(part, 1, bounded); // read, and without effect
+            case CC -> century = once(part, century, number(part, 2, bounded));
+            case W -> day = once(part, day, 7 * number(part, 1, bounded) - 6);
+            case DD -> day = once(part, day, number(part, 2, bounded));
+            case ID -> isoDay = once(part, isoDay, number(part, 1, bounded));
+            case IW -> isoWeek = once(part, isoWeek, number(part, 2, bounded));
+            case J -> julian = number(part, MOST_DIGITS, false);
+            case ROMAN -> month = once(part, month, roman(part));
+            case TZ, OF, TZH -> zone(part, bounded);
+            case TZM -> {
+                saysZone = true;
+                zoneMinutes += zoneSign * number(part, 2, bounded);
+            }
             case LITERAL -> throw new AssertionError(part);
         }
     }
@@ -199,30 +245,32 @@ final class DateReader {
     private MillraceException invalid(DateTemplate.Part part) {
         return MillraceException.user(
                 SqlState.INVALID_DATETIME_FORMAT,
-                "invalid value \"" + text.substring(Math.min(at, text.length())) + "\" for \""
-                        + part.field().name() + "\"");
+                "invalid value \"" + text.substring(Math.min(at, text.length())) + "\" for \"" + part.name() + "\"");
     }
 
-    /** Years of two digits are from 1970 to 2069, of three from 1970 to 2969. */
+    /** A year of less than four digits is the one that ends so and is the nearest to 2020. */
     private int shortYear(DateTemplate.Part part, boolean bounded) {
         int start = at;
-        int digits = part.field().name().length();
-        int value = number(part, digits, bounded);
-        int read = at - start;
-        return switch (read) {
-            case 1, 2 -> value < 70 ? 2000 + value : 1900 + value;
-            case 3 -> value < 100 ? 2000 + value : value < 520 ? 2000 + value : 1000 + value;
-            default -> value;
-        };
+        int value = number(part, part.name().length(), bounded);
+        if (at - start >= 4 || value < 0 || value >= 1000) {
+            return value;
+        }
+        int cycle = value < 100 ? 100 : 1000;
+        int before = NEAREST_YEAR / cycle * cycle + value % cycle;
+        return before - NEAREST_YEAR >= cycle / 2 ? before - cycle : before;
     }
 
-    private int fraction(DateTemplate.Part part, int digits) {
+    /** Of a second; so many digits of it, as whole ones in a template with others behind it, or rounded. */
+    private int fraction(DateTemplate.Part part, int digits, boolean bounded) {
         int start = at;
-        int value = number(part, digits, true);
+        int value = number(part, digits, bounded);
         for (int read = at - start; read < 6; read++) {
             value *= 10;
         }
-        return value;
+        if (value < 0 || value >= 1_000_000) {
+            throw outOfRange();
+        }
+        return (int) Timestamps.rounded(value, digits);
     }
 
     private int roman(DateTemplate.Part part) {
@@ -239,27 +287,27 @@ final class DateReader {
         throw invalid(part);
     }
 
-    private void minutesOfZone(DateTemplate.Part part, boolean bounded) {
-        saysZone = true;
-        zoneMinutes += Integer.signum(zoneMinutes == 0 ? 1 : zoneMinutes) * number(part, 2, bounded);
-    }
-
-    private void zone(DateTemplate.Part part) {
+    private void zone(DateTemplate.Part part, boolean bounded) {
         saysZone = true;
         if (word("utc") || word("gmt") || word("z")) {
             return;
         }
-        if (at == text.length() || "+-".indexOf(text.charAt(at)) < 0) {
+        boolean isHours = part.field() == DateTemplate.Field.TZH;
+        char sign = at < text.length() ? text.charAt(at) : ' ';
+        boolean isSeparated = isHours && Character.isDigit(sign);
+        if (isSeparated) { // a sign behind more blanks than the template has separators is no separator
+            sign = blanks > 0 && at > 0 && text.charAt(at - 1) == '-' ? '-' : '+';
+        } else if (sign != '+' && sign != '-') {
             throw MillraceException.notAvailableYet(
                     "the time zone \"" + text.substring(at).toUpperCase(Locale.ROOT) + "\" in to_timestamp");
         }
-        boolean west = text.charAt(at) == '-';
-        int minutes = Math.abs(number(part, 2, true)) * 60;
-        if (part.field() != DateTemplate.Field.TZH && at < text.length() && text.charAt(at) == ':') {
+        int minutes = Math.abs(number(part, isSeparated ? 2 : 3, bounded || !isHours)) * 60;
+        if (!isHours && at < text.length() && text.charAt(at) == ':') {
             at++;
             minutes += number(part, 2, true);
         }
-        zoneMinutes = west ? -minutes : minutes;
+        zoneSign = sign == '-' ? -1 : 1;
+        zoneMinutes = zoneSign * minutes;
     }
 
     private long micros() {
@@ -293,12 +341,11 @@ final class DateReader {
             }
             long fourth = CivilDays.of(isoYear, 1, 4); // always in week 1
             long first = fourth - CivilFields.dayOfWeek(fourth);
-            return isoDayOfYear > 0 ? first + isoDayOfYear - 1 : first + (Math.max(1, isoWeek) - 1) * 7L + isoDay - 1;
+            return isoDayOfYear > 0
+                    ? first + isoDayOfYear - 1
+                    : first + (Math.max(1, isoWeek) - 1) * 7L + Math.max(1, isoDay) - 1;
         }
-        int civilYear = year == Integer.MIN_VALUE ? 0 : year; // without a year it is 1 BC
-        if (beforeChrist || civilYear < 0) {
-            civilYear = 1 - Math.abs(civilYear);
-        }
+        int civilYear = year(); // without a year it is 1 BC
         if (Math.abs((long) civilYear) > MOST_YEARS) {
             throw outOfRange();
         }
@@ -309,10 +356,23 @@ final class DateReader {
             }
             return CivilDays.of(civilYear, 1, 1) + dayOfYear - 1;
         }
-        if (!CivilDays.isValid(civilYear, month, day)) {
+        int civilMonth = month == 0 ? 1 : month;
+        int civilDay = day == 0 ? 1 : day;
+        if (!CivilDays.isValid(civilYear, civilMonth, civilDay)) {
             throw outOfRange();
         }
-        return CivilDays.of(civilYear, month, day);
+        return CivilDays.of(civilYear, civilMonth, civilDay);
+    }
+
+    /** The year, where 1 BC is 0. A century counts for a year of two digits, and begins with its first year. */
+    private int year() {
+        int said = year;
+        if (century != 0 && (isShortYear || year == 0)) {
+            int inCentury = isShortYear ? Math.floorMod(year, 100) : 1;
+            said = inCentury == 0 ? century * 100 : (century - 1) * 100 + inCentury;
+        }
+        said = beforeChrist ? -said : said;
+        return said < 0 ? said + 1 : said;
     }
 
     private MillraceException outOfRange() {

@@ -96,10 +96,22 @@ final class DateTemplate {
      * @param ordinal {@code th} or {@code TH} behind the number, or nothing
      * @param text of a literal
      * @param quoted whether a literal was in quotes: then it is text, else separators
+     * @param exact whether it is behind {@code FX}: a text that is read has no blanks and separators more or less
      */
-    record Part(Field field, boolean fill, Letters letters, String ordinal, String text, boolean quoted) {
+    record Part(
+            Field field, boolean fill, Letters letters, String ordinal, String text, boolean quoted, boolean exact) {
+        /** As templates have it. */
+        String name() {
+            return field.name;
+        }
+
         boolean isNumber() {
             return field != Field.LITERAL && !field.isWord;
+        }
+
+        /** Whether it stands for any character between values, and not for text. */
+        boolean isSeparator() {
+            return field == Field.LITERAL && !quoted && !Character.isLetterOrDigit(text.charAt(0));
         }
     }
 
@@ -108,10 +120,16 @@ final class DateTemplate {
     static List<Part> parse(String template) {
         List<Part> parts = new ArrayList<>();
         int at = 0;
+        boolean exact = false;
         while (at < template.length()) {
+            if (isModifier(template, at, "FX")) {
+                exact = true;
+                at += 2;
+                continue;
+            }
             boolean fill = true;
-            while (template.regionMatches(true, at, "FM", 0, 2) || template.regionMatches(true, at, "TM", 0, 2)) {
-                fill &= !template.regionMatches(true, at, "FM", 0, 2);
+            while (isModifier(template, at, "FM") || isModifier(template, at, "TM")) {
+                fill &= !isModifier(template, at, "FM");
                 at += 2;
             }
             if (at == template.length()) {
@@ -119,7 +137,7 @@ final class DateTemplate {
             }
             Field field = fieldAt(template, at);
             if (field == Field.LITERAL) {
-                at = literal(template, at, parts);
+                at = literal(template, at, exact, parts);
                 continue;
             }
             String name = template.substring(at, at + field.name.length());
@@ -128,9 +146,14 @@ final class DateTemplate {
                     ? template.substring(at, at + 2)
                     : "";
             at += ordinal.length();
-            parts.add(new Part(field, fill, letters(name), ordinal, "", false));
+            parts.add(new Part(field, fill, letters(name), ordinal, "", false, exact));
         }
         return parts;
+    }
+
+    /** In large letters or in small ones: {@code tM} is a letter and the beginning of a field. */
+    private static boolean isModifier(String template, int at, String name) {
+        return template.startsWith(name, at) || template.startsWith(name.toLowerCase(Locale.ROOT), at);
     }
 
     private static Field fieldAt(String template, int at) {
@@ -149,7 +172,7 @@ final class DateTemplate {
         return name.length() > 1 && name.equals(name.toUpperCase(Locale.ROOT)) ? Letters.UPPER : Letters.CAPITAL;
     }
 
-    private static int literal(String template, int start, List<Part> parts) {
+    private static int literal(String template, int start, boolean exact, List<Part> parts) {
         int at = start;
         StringBuilder text = new StringBuilder();
         boolean quoted = template.charAt(at) == '"';
@@ -170,7 +193,7 @@ final class DateTemplate {
             text.appendCodePoint(codePoint);
             at += Character.charCount(codePoint);
         }
-        parts.add(new Part(Field.LITERAL, true, Letters.UPPER, "", text.toString(), quoted));
+        parts.add(new Part(Field.LITERAL, true, Letters.UPPER, "", text.toString(), quoted, exact));
         return Math.min(at, template.length());
     }
 }

@@ -2,6 +2,7 @@ package dev.millrace.expressions.function.time;
 
 import dev.millrace.expressions.function.Pattern;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeRange;
 
 /** DATE_TRUNC to one field. Remembers the last period, since rows come roughly in the order of time. */
 public final class DateTrunc {
@@ -23,6 +24,9 @@ public final class DateTrunc {
     public long timestamp(long micros) {
         if (micros >= from && micros < to) {
             return from;
+        }
+        if (!TimeRange.isFinite(micros)) {
+            return micros;
         }
         return switch (field) {
             case MICROSECONDS -> micros;

@@ -7,6 +7,8 @@ import dev.millrace.expressions.function.Text;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.CivilDays;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeRange;
+import dev.millrace.text.ValueWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +83,11 @@ public final class StrftimePattern {
 
     private void write(long micros, String zone, Text out) {
         TextBuffer buffer = out.begin();
+        if (!TimeRange.isFinite(micros)) { // as in DuckDB
+            ValueWriter.timestamp(buffer, micros);
+            out.written();
+            return;
+        }
         long day = Math.floorDiv(micros, Intervals.DAY_MICROS);
         long time = micros - day * Intervals.DAY_MICROS;
         for (Part part : parts) {

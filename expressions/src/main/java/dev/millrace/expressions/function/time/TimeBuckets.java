@@ -2,11 +2,12 @@ package dev.millrace.expressions.function.time;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.text.TimeRange;
 import java.time.LocalDate;
 
 /**
  * {@code time_bucket}: the beginning of the interval in which a time lies. Intervals of days and less are counted from
- * Monday, 2000-01-03, those of months from 2000-01-01, or from a given origin. Times are microseconds, dates days since 1970.
+ * Monday, 2000-01-03, those of months from 2000-01-01, or from a given origin. Times are microseconds, dates days since 1970; infinite ones are their own bucket.
  */
 public final class TimeBuckets {
     private static final long DAY = 86_400_000_000L;
@@ -16,13 +17,13 @@ public final class TimeBuckets {
     private TimeBuckets() {}
 
     public static long of(int months, int days, long micros, long time) {
-        return months == 0
+        return months == 0 || !TimeRange.isFinite(time)
                 ? Timestamps.bin(0, days, micros, time, ORIGIN)
                 : months(months, days, micros, time, FIRST_MONTH);
     }
 
     public static long of(int months, int days, long micros, long time, long origin) {
-        return months == 0
+        return months == 0 || !TimeRange.isFinite(time) || !TimeRange.isFinite(origin)
                 ? Timestamps.bin(0, days, micros, time, origin)
                 : months(months, days, micros, time, month(origin));
     }
@@ -34,19 +35,15 @@ public final class TimeBuckets {
     }
 
     public static int ofDate(int months, int days, long micros, int day) {
-        return day(of(months, days, micros, day * DAY));
+        return TimeRange.dayOf(of(months, days, micros, Timestamps.ofDate(day)));
     }
 
     public static int ofDate(int months, int days, long micros, int day, int origin) {
-        return day(of(months, days, micros, day * DAY, origin * DAY));
+        return TimeRange.dayOf(of(months, days, micros, Timestamps.ofDate(day), Timestamps.ofDate(origin)));
     }
 
     public static int ofDate(int months, int days, long micros, int day, int offMonths, int offDays, long offMicros) {
-        return day(of(months, days, micros, day * DAY, offMonths, offDays, offMicros));
-    }
-
-    private static int day(long time) {
-        return Math.toIntExact(Math.floorDiv(time, DAY));
+        return TimeRange.dayOf(of(months, days, micros, Timestamps.ofDate(day), offMonths, offDays, offMicros));
     }
 
     private static int month(long time) {

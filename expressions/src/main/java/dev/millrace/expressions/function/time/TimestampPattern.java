@@ -1,9 +1,12 @@
 package dev.millrace.expressions.function.time;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.expressions.function.Pattern;
 import dev.millrace.expressions.function.Text;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeRange;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +56,20 @@ public final class TimestampPattern {
         format(micros, true, out);
     }
 
+    /** Whether a time has a text: an infinite one has none. */
+    public boolean isDefined(long micros) {
+        return TimeRange.isFinite(micros);
+    }
+
+    static MillraceException infinite() {
+        return MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "to_char of an infinite timestamp is NULL")
+                .withHint("NULLIF(.., 'infinity') where the timestamp itself cannot be NULL");
+    }
+
     private void format(long micros, boolean zone, Text out) {
+        if (!TimeRange.isFinite(micros)) {
+            throw infinite();
+        }
         if (micros >= from && micros < to) {
             return; // the result is still there: no other call writes to it
         }

@@ -3,8 +3,12 @@ package dev.millrace.expressions.function.time;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeRange;
 
-/** Dates as days and timestamps as microseconds since 1970-01-01, both without zone; times as microseconds of a day. */
+/**
+ * Dates as days and timestamps as microseconds since 1970-01-01, both without zone; times as microseconds of a day. What is infinite ({@link TimeRange}) stays so
+ * whatever is added to it, and is at no distance from anything.
+ */
 public final class Timestamps {
     static final long DAY_MICROS = Intervals.DAY_MICROS;
 
@@ -15,7 +19,7 @@ public final class Timestamps {
 
     private Timestamps() {}
 
-    private static MillraceException outOfRange(String type) {
+    static MillraceException outOfRange(String type) {
         return MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, type + " out of range");
     }
 
@@ -46,14 +50,25 @@ public final class Timestamps {
     }
 
     public static int addDays(int day, int days) {
-        return checkedDay((long) day + days);
+        return TimeRange.isDay(day) ? checkedDay((long) day + days) : day;
     }
 
     public static int subtractDays(int day, int days) {
-        return checkedDay((long) day - days);
+        return TimeRange.isDay(day) ? checkedDay((long) day - days) : day;
+    }
+
+    /** How many days one date is after another. */
+    public static int daysBetween(int later, int earlier) {
+        if (!TimeRange.isDay(later) || !TimeRange.isDay(earlier)) {
+            throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "cannot subtract infinite dates");
+        }
+        return later - earlier;
     }
 
     public static long ofDate(int day) {
+        if (!TimeRange.isDay(day)) {
+            return day > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+        }
         if (day >= END_MICROS / DAY_MICROS) {
             throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "date out of range for timestamp");
         }
@@ -61,7 +76,16 @@ public final class Timestamps {
     }
 
     public static long atTime(int day, long time) {
-        return checked(ofDate(day) + time);
+        return TimeRange.isDay(day) ? checked(ofDate(day) + time) : ofDate(day);
+    }
+
+    /** The time of day of a timestamp. */
+    public static long timeOfDay(long timestamp) {
+        if (!TimeRange.isFinite(timestamp)) {
+            throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "an infinite timestamp has no time of day")
+                    .withHint("isfinite(..) tells whether it has");
+        }
+        return Math.floorMod(timestamp, DAY_MICROS);
     }
 
     public static long addToTime(long time, int months, int days, long micros) {
@@ -74,6 +98,9 @@ public final class Timestamps {
 
     /** Months first, to the same day or the month's last, then days, then time. */
     public static long add(long timestamp, int months, int days, long micros) {
+        if (!TimeRange.isFinite(timestamp)) {
+            return timestamp;
+        }
         long result = timestamp;
         if (months != 0) {
             result = addMonths(result, months);
@@ -107,6 +134,9 @@ public final class Timestamps {
 
     /** Whole days, and the rest of the same sign. */
     public static void difference(long a, long b, Interval out) {
+        if (!TimeRange.isFinite(a) || !TimeRange.isFinite(b)) {
+            throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "cannot subtract infinite timestamps");
+        }
         long micros;
         try {
             micros = Math.subtractExact(a, b);
@@ -119,6 +149,8 @@ public final class Timestamps {
 
     /** The difference in years, months and days of the calendar, as people say their age. */
     public static void age(long a, long b, Interval out) {
+        requireFinite(a);
+        requireFinite(b);
         boolean negative = a < b;
         long later = negative ? b : a;
         long earlier = negative ? a : b;
@@ -146,6 +178,12 @@ public final class Timestamps {
 
     /** The start of the stride, counted from an origin, in which a timestamp lies. */
     public static long bin(int months, int days, long micros, long timestamp, long origin) {
+        if (!TimeRange.isFinite(timestamp)) {
+            return timestamp;
+        }
+        if (!TimeRange.isFinite(origin)) {
+            throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "origin out of range");
+        }
         if (months != 0) {
             throw MillraceException.user(
                     SqlState.FEATURE_NOT_SUPPORTED,
@@ -165,6 +203,9 @@ public final class Timestamps {
     }
 
     public static long ofEpochSeconds(double seconds) {
+        if (Double.isInfinite(seconds)) {
+            return seconds > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
+        }
         double micros = Math.rint(seconds * 1_000_000);
         if (Double.isNaN(seconds)) {
             throw MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, "timestamp cannot be NaN");
@@ -178,6 +219,8 @@ public final class Timestamps {
 
     /** The whole months from one time to another; the last day of a month counts for the later days of longer ones. */
     public static long wholeMonths(long from, long to) {
+        requireFinite(from);
+        requireFinite(to);
         if (from > to) {
             return -wholeMonths(to, from);
         }
@@ -191,7 +234,22 @@ public final class Timestamps {
         return whole ? months : months - 1;
     }
 
+    private static void requireFinite(long micros) {
+        if (!TimeRange.isFinite(micros)) {
+            throw outOfRange("timestamp");
+        }
+    }
+
+    public static boolean isFinite(long timestamp) {
+        return TimeRange.isFinite(timestamp);
+    }
+
+    public static boolean isFiniteDate(int day) {
+        return TimeRange.isDay(day);
+    }
+
     public static long toEpochMillis(long micros) {
+        requireFinite(micros);
         return Math.floorDiv(micros, 1000L);
     }
 
@@ -234,7 +292,7 @@ public final class Timestamps {
 
     /** Rounded to so many digits of a second, a half away from zero: what TIMESTAMP(p) and TIME(p) keep. */
     public static long rounded(long micros, int digits) {
-        if (digits >= 6 || digits < 0) {
+        if (digits >= 6 || digits < 0 || !TimeRange.isFinite(micros)) {
             return micros;
         }
         long unit = 1;

@@ -6,6 +6,7 @@ import dev.millrace.expressions.function.Pattern;
 import dev.millrace.expressions.function.Text;
 import dev.millrace.memory.Memory;
 import dev.millrace.text.CivilDays;
+import dev.millrace.text.TimeRange;
 import dev.millrace.text.TimeZones;
 import dev.millrace.text.ZoneClock;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +51,15 @@ public final class ZonedPattern {
         }
     }
 
+    /** Whether an instant has a text: an infinite one has none. */
+    public boolean isDefined(long utc) {
+        return TimeRange.isFinite(utc);
+    }
+
     public void format(long utc, Text out) {
+        if (!TimeRange.isFinite(utc)) {
+            throw TimestampPattern.infinite();
+        }
         int before = offset;
         offset = (int) (clock.offset(utc) / 1_000_000);
         long local = clock.fromUtc(utc);
@@ -73,7 +82,7 @@ public final class ZonedPattern {
     private String offsetAsName() {
         int minutes = Math.abs(offset) / 60;
         String hours = (offset < 0 ? "-" : "+") + (minutes / 60 < 10 ? "0" : "") + minutes / 60;
-        return minutes % 60 == 0 ? hours : hours + (minutes % 60 < 10 ? "0" : "") + minutes % 60;
+        return minutes % 60 == 0 ? hours : hours + (minutes % 60 < 10 ? ":0" : ":") + minutes % 60;
     }
 
     /** The instant that a text says: of what clocks show, unless it says how far these are from UTC. */

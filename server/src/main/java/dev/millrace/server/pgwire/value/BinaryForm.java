@@ -43,9 +43,13 @@ public final class BinaryForm {
         return MillraceException.user(SqlState.DATETIME_FIELD_OVERFLOW, type + " out of range");
     }
 
-    /** Days since 1970-01-01. */
+    /** Days since 1970-01-01; the ends of the type are infinite, as in {@link TimeRange}. */
     public static int date(ByteReader in) {
-        long days = in.readInt() + (long) DAYS_TO_2000;
+        int since2000 = in.readInt();
+        if (!TimeRange.isDay(since2000)) {
+            return since2000;
+        }
+        long days = since2000 + (long) DAYS_TO_2000;
         if (!TimeRange.isDate(days)) {
             throw outOfRange("date");
         }
@@ -61,9 +65,12 @@ public final class BinaryForm {
         return micros;
     }
 
-    /** Microseconds since 1970-01-01 00:00, of either type of timestamps. */
+    /** Microseconds since 1970-01-01 00:00, of either type of timestamps; infinite ones as {@link #date} has them. */
     public static long timestamp(ByteReader in) {
         long micros = in.readLong();
+        if (!TimeRange.isFinite(micros)) {
+            return micros;
+        }
         if (micros > Long.MAX_VALUE - MICROS_TO_2000 || !TimeRange.isTimestamp(micros + MICROS_TO_2000)) {
             throw outOfRange("timestamp");
         }

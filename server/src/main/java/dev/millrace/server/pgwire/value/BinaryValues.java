@@ -5,6 +5,7 @@ import dev.millrace.memory.Memory;
 import dev.millrace.number.Bignum;
 import dev.millrace.number.BignumBytes;
 import dev.millrace.text.TextBuffer;
+import dev.millrace.text.TimeRange;
 import dev.millrace.type.DataType;
 import java.math.BigInteger;
 import org.apache.arrow.vector.BaseVariableWidthVector;
@@ -57,10 +58,15 @@ final class BinaryValues {
             case SMALLINT -> putShort(out, Memory.getShort(vector.getDataBufferAddress() + 2L * row));
             case INTEGER -> putInt(out, Memory.getInt(vector.getDataBufferAddress() + 4L * row));
             case REAL -> putInt(out, Memory.getInt(vector.getDataBufferAddress() + 4L * row));
-            case DATE -> putInt(out, Memory.getInt(vector.getDataBufferAddress() + 4L * row) - DAYS_TO_2000);
+            case DATE -> {
+                int day = Memory.getInt(vector.getDataBufferAddress() + 4L * row);
+                putInt(out, TimeRange.isDay(day) ? day - DAYS_TO_2000 : day);
+            }
             case BIGINT, DOUBLE, TIME -> putLong(out, Memory.getLong(vector.getDataBufferAddress() + 8L * row));
-            case TIMESTAMP, TIMESTAMPTZ ->
-                putLong(out, Memory.getLong(vector.getDataBufferAddress() + 8L * row) - MICROS_TO_2000);
+            case TIMESTAMP, TIMESTAMPTZ -> {
+                long micros = Memory.getLong(vector.getDataBufferAddress() + 8L * row);
+                putLong(out, TimeRange.isFinite(micros) ? micros - MICROS_TO_2000 : micros);
+            }
             case INTERVAL -> {
                 long at = vector.getDataBufferAddress() + 16L * row;
                 putLong(out, Memory.getLong(at + 8) / NANOS_PER_MICRO);

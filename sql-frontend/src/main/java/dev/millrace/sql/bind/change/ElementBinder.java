@@ -14,6 +14,7 @@ import dev.millrace.type.DataType.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -147,8 +148,12 @@ final class ElementBinder {
     }
 
     private RexNode number(SqlNode subscript) {
-        return context.coercions()
-                .convert(expressions.bind(subscript), DataType.INTEGER, Strength.ASSIGNMENT, subscript);
+        RexNode bound = expressions.bind(subscript);
+        if (RexLiteral.isNullLiteral(bound)) {
+            throw Errors.error(
+                    SqlState.NULL_VALUE_NOT_ALLOWED, "array subscript in assignment must not be null", subscript);
+        }
+        return context.coercions().convert(bound, DataType.INTEGER, Strength.ASSIGNMENT, subscript);
     }
 
     private RexNode converted(Value value, DataType wanted) {

@@ -32,7 +32,11 @@ final class FormatBinder {
     }
 
     RexNode bind(SqlCall call) {
-        List<RexNode> given = expressions.bindAll(call.getOperandList());
+        return bind(expressions.bindAll(call.getOperandList()), call);
+    }
+
+    /** @param given the format and the values */
+    RexNode bind(List<RexNode> given, SqlCall call) {
         if (given.isEmpty()) {
             throw FunctionResolver.doesNotExist("format", given, call);
         }
@@ -72,7 +76,8 @@ final class FormatBinder {
         boolean padded = place.group(3) != null;
         if (padded && place.group(3).startsWith("*")) {
             RexNode given = argument(place.group(4), values, call);
-            width = context.coercions().convert(given, DataType.INTEGER, Coercions.Strength.ASSIGNMENT, call);
+            RexNode number = context.coercions().convert(given, DataType.INTEGER, Coercions.Strength.ASSIGNMENT, call);
+            width = function("coalesce", List.of(number, width), call);
         } else if (padded) {
             width = Rex.literal(new Literal(Long.parseLong(place.group(3)), DataType.INTEGER));
         }

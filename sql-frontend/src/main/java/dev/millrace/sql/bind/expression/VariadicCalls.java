@@ -9,9 +9,14 @@ import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.apache.calcite.rex.RexCall;
+import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 
 /**
@@ -23,6 +28,7 @@ import org.apache.calcite.sql.SqlNode;
  * jsonb_build_array(VARIADIC a)    to_jsonb(a)
  * jsonb_build_object(VARIADIC a)   jsonb_object(a)
  * jsonb_extract_path(j, VARIADIC a)    j #> a
+ * format(f, VARIADIC ARRAY[a, b])  format(f, a, b)
  * </pre>
  */
 final class VariadicCalls {
@@ -49,6 +55,14 @@ final class VariadicCalls {
             throw Errors.error(SqlState.DATATYPE_MISMATCH, "VARIADIC argument must be an array", written);
         }
         List<RexNode> before = expressions.bindAll(call.getOperandList().subList(0, last));
+        if (name.equals("format") && before.size() == 1) {
+            Optional<List<RexNode>> elements = elements(array);
+            if (elements.isPresent()) {
+                List<RexNode> given = new ArrayList<>(before);
+                given.addAll(elements.get());
+                return new FormatBinder(context, expressions).bind(given, call);
+            }
+        }
         boolean flat = type.element().kind() != Kind.ARRAY;
         boolean texts = Coercions.isCharacter(type.element());
         if (name.equals("concat") && before.isEmpty() && flat) {
@@ -69,6 +83,23 @@ final class VariadicCalls {
                 .withHint(
                         "concat, concat_ws, jsonb_build_array, jsonb_build_object of texts and jsonb_extract_path take it;"
                                 + " others take one argument after the other");
+    }
+
+    /** The elements of an array that is written out, or none of NULL; empty for one of which only rows know how many it has. */
+    private static Optional<List<RexNode>> elements(RexNode array) {
+        if (array instanceof RexLiteral literal && literal.isNull()) {
+            return Optional.of(List.of());
+        }
+        if (array.getKind() == SqlKind.ARRAY_VALUE_CONSTRUCTOR) {
+            return Optional.of(((RexCall) array).getOperands());
+        }
+        if (array.getKind() == SqlKind.CAST) {
+            DataType element = Coercions.type(array).element();
+            return elements(((RexCall) array).getOperands().get(0))
+                    .map(inner ->
+                            inner.stream().map(node -> Rex.cast(node, element)).toList());
+        }
+        return Optional.empty();
     }
 
     /** The elements of all dimensions in one. */

@@ -87,6 +87,7 @@ final class OperatorNames {
             "array_bit_or",
             "array_bit_xor",
             "round_time",
+            "rounded_text",
             "styled_text",
             "styled_date",
             "styled_timestamp",

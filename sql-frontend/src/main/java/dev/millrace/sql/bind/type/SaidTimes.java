@@ -13,7 +13,7 @@ import org.apache.calcite.rex.RexNode;
 
 /**
  * PostgreSQL's words for a date and time that are no constants here: the time of the statement, and of what goes on that of each row. Behind a day a time and a zone
- * may be: {@code tomorrow 04:05 EST}.
+ * may be, or the day behind them: {@code tomorrow 04:05 EST}, {@code 04:05 tomorrow}.
  */
 public final class SaidTimes {
     private static final String NOW = "now";
@@ -35,7 +35,10 @@ public final class SaidTimes {
         }
         RexNode distance = Rex.literal(new Literal(DAYS.getOrDefault(word, 0L), DataType.INTEGER));
         RexNode today = coercions.convert(now, DataType.DATE);
-        String rest = text.strip().substring(word.length()).strip();
+        String all = text.strip();
+        String rest = all.toLowerCase(Locale.ROOT).startsWith(word)
+                ? all.substring(word.length()).strip()
+                : all.substring(0, all.length() - word.length()).strip();
         RexNode day = Rex.call("add", List.of(today, distance), DataType.DATE, false);
         if (rest.isEmpty()) {
             return Optional.of(coercions.convert(day, target));
@@ -55,11 +58,15 @@ public final class SaidTimes {
         return isTime(target) && isWord(day(text));
     }
 
-    /** The first word if it is a day, else all. */
+    /** The first word if it is a day, or the last, else all. */
     private static String day(String text) {
         String all = text.strip().toLowerCase(Locale.ROOT);
         int blank = all.indexOf(' ');
-        return blank > 0 && DAYS.containsKey(all.substring(0, blank)) ? all.substring(0, blank) : all;
+        if (blank > 0 && DAYS.containsKey(all.substring(0, blank))) {
+            return all.substring(0, blank);
+        }
+        String last = all.substring(all.lastIndexOf(' ') + 1);
+        return DAYS.containsKey(last) ? last : all;
     }
 
     private static boolean isTime(DataType type) {

@@ -81,7 +81,7 @@ public record SessionTimes(TimeStyle style) {
         return isZoned() ? zoned(node, type, target) : Optional.empty();
     }
 
-    /** A date, time or interval as a text, where that depends on the style. */
+    /** A value as a text, where that depends on the style. */
     private Optional<RexNode> written(RexNode node, DataType type) {
         boolean isIso = style.dates().form() == DateStyle.Form.ISO;
         return switch (type.kind()) {
@@ -92,8 +92,23 @@ public record SessionTimes(TimeStyle style) {
                 style.intervals() == IntervalStyle.POSTGRES
                         ? Optional.empty()
                         : Optional.of(styled("styled_text", node, DataType.TEXT));
+            case BYTEA ->
+                style.outputs().escapesBytes()
+                        ? Optional.of(written("encode", node, Rex.text("escape")))
+                        : Optional.empty();
+            case REAL, DOUBLE -> {
+                long digits = style.outputs().floatDigits();
+                yield digits < 1
+                        ? Optional.of(written("rounded_text", node, Rex.literal(new Literal(digits, DataType.INTEGER))))
+                        : Optional.empty();
+            }
             default -> Optional.empty();
         };
+    }
+
+    private static RexNode written(String function, RexNode node, RexNode how) {
+        return Rex.call(
+                function, List.of(node, how), DataType.TEXT, node.getType().isNullable());
     }
 
     /** What a text says, where that depends on the style. */
