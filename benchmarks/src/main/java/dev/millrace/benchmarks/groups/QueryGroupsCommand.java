@@ -13,6 +13,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Ordinary filter queries on one stream, {@code WHERE device = .. AND temp > ..}, to none of which anybody listens: what COPY into the stream costs, and what there is to pay for
+ * Ordinary queries on one stream, {@code WHERE device = .. AND temp > ..}, that filter or group, to none of which anybody listens: what COPY into the stream costs, and what there is to pay for
  * making them, looking at them, opening the database again and dropping them.
  */
 @Command(
@@ -34,6 +36,26 @@ public final class QueryGroupsCommand implements Callable<Integer> {
     private static final int FEW = 100; // whose memory is less than what else comes and goes
     private static final double ENOUGH_SECONDS = 8;
     private static final int WARM_UP = 20; // queries
+    private static final int MINUTE_CHARACTERS = 16;
+    private static final LocalDateTime FIRST_MINUTE = LocalDateTime.of(2026, 1, 1, 0, 0);
+    private static final DateTimeFormatter MINUTE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm");
+
+    /** What the queries show of the rows that they want, and behind their conditions. */
+    private enum Form {
+        FILTER("ts, temp FROM readings", ""),
+        GROUPS("count(*) AS n, avg(temp) AS a, device FROM readings", " GROUP BY device"),
+        WINDOWS(
+                "count(*) AS n, avg(temp) AS a, window_end FROM TUMBLE(readings, ts, INTERVAL '10 seconds')",
+                " GROUP BY window_start, window_end");
+
+        private final String shown;
+        private final String behind;
+
+        Form(String shown, String behind) {
+            this.shown = shown;
+            this.behind = behind;
+        }
+    }
 
     @Option(
             names = "--queries",
@@ -42,8 +64,16 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             description = "How many (default: ${DEFAULT-VALUE}).")
     private List<Integer> queries;
 
+    @Option(
+            names = "--form",
+            defaultValue = "FILTER",
+            description = "What they do: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private Form form;
+
     @Option(names = "--alone", description = "Each runs by itself: SET query_groups = off.")
     private boolean alone;
+
+    private int minutes; // that came, of one COPY each
 
     @Override
     public Integer call() throws IOException {
@@ -77,7 +107,8 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         try (Database database = Database.open(options);
                 Session opened = database.session()) {
             SessionStatements session = new SessionStatements(opened);
-            session.run("CREATE STREAM readings (device TEXT, ts TIMESTAMP, temp DOUBLE PRECISION)");
+            session.run("CREATE STREAM readings (device TEXT, ts TIMESTAMP, temp DOUBLE PRECISION,"
+                    + " WATERMARK FOR ts AS ts - INTERVAL '1 second')");
             session.run("SET query_groups = " + (alone ? "off" : "on"));
             create(session, WARM_UP); // what is loaded with the first is nobody's
             drop(session, WARM_UP);
@@ -96,8 +127,9 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             double dropped = seconds(() -> drop(session, count));
             return String.format(
                     Locale.ROOT,
-                    "{\"bench\":\"query-groups\",\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%s,"
+                    "{\"bench\":\"query-groups\",\"form\":\"%s\",\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%s,"
                             + "\"create_s\":%.2f,\"query_stats_s\":%.3f,\"restart_s\":%.2f,\"drop_s\":%.2f}",
+                    form.name().toLowerCase(Locale.ROOT),
                     count,
                     alone,
                     rowsPerCpuSecond,
@@ -109,10 +141,10 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         }
     }
 
-    private static void create(SessionStatements session, int count) {
+    private void create(SessionStatements session, int count) {
         for (int i = 0; i < count; i++) {
-            session.run("CREATE CONTINUOUS QUERY q" + i + " AS SELECT ts, temp FROM readings WHERE device = 'device-"
-                    + i + "' AND temp > " + (50 + i % 50));
+            session.run("CREATE CONTINUOUS QUERY q" + i + " AS SELECT " + form.shown + " WHERE device = 'device-" + i
+                    + "' AND temp > " + (50 + i % 50) + form.behind);
         }
     }
 
@@ -122,13 +154,16 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         }
     }
 
-    /** Each device has its turn; half of the rows are above what is asked for. @return rows per second of CPU of the process */
-    private static double fill(SessionStatements session, int count, double enoughSeconds) {
+    /** Each device has its turn; half of the rows are above what is asked for; each COPY is of a minute. @return rows per second of CPU of the process */
+    private double fill(SessionStatements session, int count, double enoughSeconds) {
         StringBuilder text = new StringBuilder();
+        int[] times = new int[LINES];
         for (int line = 0; line < LINES; line++) {
-            text.append("device-")
-                    .append(line % Math.max(100, count))
-                    .append("\t2026-01-01 00:00:00\t")
+            text.append("device-").append(line % Math.max(100, count)).append('\t');
+            times[line] = text.length();
+            text.append(MINUTE.format(FIRST_MINUTE))
+                    .append(String.format(Locale.ROOT, ":%02d", line * 60 / LINES))
+                    .append('\t')
                     .append(line % 100)
                     .append(".5\n");
         }
@@ -139,12 +174,20 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             long cpu = ProcessClock.now().cpuNanos();
             long rows = 0;
             for (long began = System.nanoTime(); (System.nanoTime() - began) / 1e9 < enoughSeconds; rows += LINES) {
+                minute(address, times, FIRST_MINUTE.plusMinutes(minutes++));
                 copy(session, address, lines.length);
             }
             session.run("FLUSH");
             return rows / ((ProcessClock.now().cpuNanos() - cpu) / 1e9);
         } finally {
             Memory.free(address);
+        }
+    }
+
+    private static void minute(long address, int[] times, LocalDateTime minute) {
+        byte[] text = MINUTE.format(minute).getBytes(StandardCharsets.UTF_8);
+        for (int time : times) {
+            Memory.copyIn(text, 0, address + time, MINUTE_CHARACTERS);
         }
     }
 

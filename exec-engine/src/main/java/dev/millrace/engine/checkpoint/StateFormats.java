@@ -45,6 +45,7 @@ public final class StateFormats {
     public static final StateFormat MULTI_JOIN = format("multi_join", 1);
     public static final StateFormat SHARED_JOIN = format("shared_join", 1);
     public static final StateFormat SHARED_JOIN_PACKED = format("shared_join_packed", 1);
+    public static final StateFormat MEMBERS = format("members", 1);
 
     public static final StateFormat GROUPS_SINCE = changes("groups_since", 1);
     public static final StateFormat DISTINCT_GROUPS_SINCE = changes("distinct_groups_since", 1);

@@ -2,31 +2,25 @@ package dev.millrace.engine.group;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
-import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.subscription.ChangeHistory;
 import dev.millrace.engine.subscription.LocalSubscription;
 import dev.millrace.error.MillraceException;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.FieldVector;
 
 /**
  * Who listens to one member, from its first subscriber on, and the newest epochs for those who come again, if its history was begun. Rows are collected and delivered by who publishes; subscribers come
  * while nothing is published, and go at any time.
  */
 public final class Audience implements AutoCloseable {
-    private static final int FIRST_ROWS = 8;
-
     private final Schema schema;
     private final BufferAllocator allocator;
     private final ChangeHistory history;
     private volatile List<LocalSubscription> subscriptions = List.of(); // replaced under the lock, read by all
-    private int[] rows = new int[FIRST_ROWS]; // of the batch at hand
-    private int count;
+    private final PickedRows rows = new PickedRows();
     private final List<Batch> parts = new ArrayList<>(); // of the epoch
 
     Audience(Schema schema, BufferAllocator allocator) {
@@ -75,31 +69,12 @@ public final class Audience implements AutoCloseable {
 
     /** A row of the batch at hand is the member's. @return whether it is the first of the batch */
     boolean collect(int row) {
-        if (count == rows.length) {
-            rows = Arrays.copyOf(rows, 2 * count);
-        }
-        rows[count++] = row;
-        return count == 1;
+        return rows.add(row);
     }
 
-    /** Copies what was collected of a batch, behind the first column. */
+    /** Copies what was collected of a batch. */
     void copy(Batch batch) {
-        List<FieldVector> columns = new ArrayList<>();
-        try {
-            for (int column = 0; column < schema.size(); column++) {
-                columns.add(Gather.column(batch, column + 1, schema.field(column), rows, count, allocator));
-            }
-            FieldVector[] all = columns.toArray(FieldVector[]::new);
-            parts.add(
-                    batch.weights().isEmpty()
-                            ? Batch.of(schema, all, count)
-                            : Batch.weighted(schema, all, count, Gather.weights(batch, rows, count, allocator)));
-        } catch (RuntimeException | Error e) {
-            Closing.all(columns);
-            throw e;
-        } finally {
-            count = 0;
-        }
+        parts.add(rows.copy(batch, schema, allocator));
     }
 
     /** Tells of an epoch, with what was copied of it. */

@@ -45,10 +45,14 @@ public final class GroupMembers {
         return beganAfter;
     }
 
-    /** Adds a member that is there behind an epoch, not before those whose epoch is later. */
-    public synchronized Member add(String name, List<Literal> literals, long after) {
+    /**
+     * Adds a member that is there behind an epoch, not before those whose epoch is later.
+     *
+     * @param goesOn with what the group was restored with for its name, if that is anything
+     */
+    public synchronized Member add(String name, List<Literal> literals, long after, boolean goesOn) {
         long number = free.isEmpty() ? used++ : free.remove() + (1L << SLOT_BITS);
-        Member member = new Member(name, number, literals);
+        Member member = new Member(name, number, literals, goesOn);
         if (slot(number) >= slots.length()) {
             AtomicReferenceArray<Member> more = new AtomicReferenceArray<>(2 * slots.length());
             for (int i = 0; i < slots.length(); i++) {

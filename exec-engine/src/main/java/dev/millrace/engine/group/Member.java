@@ -17,16 +17,21 @@ public final class Member {
     private final String name;
     private final long number;
     private final List<Literal> literals;
+    private final boolean goesOn;
     private volatile long rowsBefore = Long.MAX_VALUE; // written by the operator when it begins, read by statistics
     private long rowsOut; // written by the operator; a statistic may see it some rows old
     private volatile Optional<FailedRows> failedRows = Optional.empty(); // set once, by the operator
     private Optional<FailedRows.Part> failing = Optional.empty(); // the operator's
+    private Optional<FailedRows.Part> returning = Optional.empty(); // likewise, of what may be taken back
+    private boolean hasFailingRows; // likewise
+    private Optional<MemberOperators> operators = Optional.empty(); // likewise
     private volatile Optional<MillraceException> failure = Optional.empty(); // written once, by the operator
     private volatile Optional<Audience> audience = Optional.empty(); // written while nothing is published
 
-    Member(String name, long number, List<Literal> literals) {
+    Member(String name, long number, List<Literal> literals, boolean goesOn) {
         this.name = name;
         this.number = number;
+        this.goesOn = goesOn;
         this.literals = List.copyOf(literals);
     }
 
@@ -50,6 +55,21 @@ public final class Member {
         return row;
     }
 
+    /** Whether it has the state that a checkpoint has of its name, if there is any. */
+    boolean goesOn() {
+        return goesOn;
+    }
+
+    /** What goes through its rows, if it has any by now. The operator's. */
+    Optional<MemberOperators> operators() {
+        return operators;
+    }
+
+    /** The same from now on. The operator's. */
+    void operators(Optional<MemberOperators> now) {
+        operators = now;
+    }
+
     /** The rows that come now are its first. The operator's. */
     void begins(long rowsSoFar) {
         rowsBefore = rowsSoFar;
@@ -65,30 +85,40 @@ public final class Member {
         return Math.max(0, rowsSoFar - rowsBefore);
     }
 
-    /** It gives a row. The operator's. */
-    void gives() {
-        rowsOut++;
+    /** It gives rows. The operator's. */
+    void gives(int rows) {
+        rowsOut += rows;
     }
 
     public long rowsOut() {
         return rowsOut;
     }
 
-    /** A row failed. The operator's. @throws MillraceException if too many did */
-    void failed(MillraceException why, long weight) {
+    /** A row failed, or the failure of one is taken back. The operator's. @throws MillraceException if too many did */
+    void failed(MillraceException why, long weight, boolean mayBeTakenBack) {
         if (failedRows.isEmpty()) {
             failedRows = Optional.of(new FailedRows(true, true));
         }
-        if (failing.isEmpty()) {
-            failing = Optional.of(failedRows.get().newPart(true));
+        hasFailingRows = true;
+        FailedRows all = failedRows.get();
+        if (mayBeTakenBack) {
+            returning = returning.or(() -> Optional.of(all.newPart()));
+        } else {
+            failing = failing.or(() -> Optional.of(all.newPart(true)));
         }
-        failing.get().failed(why, weight);
+        (mayBeTakenBack ? returning : failing).orElseThrow().failed(why, weight);
+    }
+
+    /** Whether rows failed in the epoch under way, or failures were taken back. The operator's. */
+    boolean hasFailingRows() {
+        return hasFailingRows;
     }
 
     /** The epoch in which rows failed is at its end. The operator's. */
     void epochEnd(long epoch) {
+        hasFailingRows = false;
         failing.ifPresent(part -> part.epochEnd(epoch));
-        failing = Optional.empty();
+        returning.ifPresent(part -> part.epochEnd(epoch));
     }
 
     /** Its rows that failed, if any did. */

@@ -102,7 +102,10 @@ public final class MemberChanges implements AutoCloseable {
         member.failedRows()
                 .flatMap(failed -> failed.stoppedAt(epoch))
                 .ifPresent(stop -> member.audience().ifPresent(audience -> audience.stop(stop)));
-        why.ifPresent(first -> stopped.accept(member, first));
+        if (member.failure().isPresent()) {
+            member.audience().ifPresent(audience -> audience.end(member.failure()));
+        }
+        why.or(member::failure).ifPresent(first -> stopped.accept(member, first));
     }
 
     private void split(Batch batch) {

@@ -6,6 +6,7 @@ import dev.millrace.batch.Vectors;
 import dev.millrace.engine.calc.CalcOperator;
 import dev.millrace.engine.calc.Gather;
 import dev.millrace.engine.group.GroupMembers.Change;
+import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.join.LookupJoinOperator;
 import dev.millrace.error.MillraceException;
 import dev.millrace.expressions.constant.ConstantRows;
@@ -17,22 +18,27 @@ import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.OperatorMetrics;
 import dev.millrace.operator.Output;
 import dev.millrace.operator.RowByRow;
+import dev.millrace.operator.StateReader;
+import dev.millrace.operator.StateWriter;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.time.Clock;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 
 /**
  * Filters and projects rows for all members of a group at once: a row meets those that it concerns, found by hash and by range, and each pair gives what the member's
- * query would give of the row. A pair that fails is the failure of its member, and no one else's.
+ * query would give of the row. A pair that fails is the failure of its member, and no one else's. Where members have more above their filters, their rows go on to {@link
+ * MemberPipelines}.
  *
  * <pre>
  *   rows -> numbered -> matching (LookupJoinOperator) -> computing (CalcOperator) -> member, its columns
@@ -45,6 +51,7 @@ public final class MembersOperator implements Operator, RowByRow {
     private final LookupJoinOperator matching;
     private final CalcOperator computing;
     private final int rowColumn;
+    private final Optional<MemberPipelines> pipelines; // of members that keep something
     private final Set<Member> failed = new HashSet<>(); // in the epoch under way
     private OperatorContext context;
     private Optional<MillraceException> failure = Optional.empty(); // of the pair at hand
@@ -52,12 +59,20 @@ public final class MembersOperator implements Operator, RowByRow {
     private long ended = Long.MIN_VALUE; // epoch
     private long rowsBefore;
 
-    public MembersOperator(GroupPlan plan, GroupMembers members) {
+    /**
+     * @param operators makes those that members have above their filters, not yet open
+     * @param heap on which these are
+     */
+    public MembersOperator(
+            GroupPlan plan, GroupMembers members, Function<PlanNode, Operator> operators, HeapBudget heap) {
         this.plan = plan;
         this.members = members;
         this.matching = new LookupJoinOperator(plan.matching());
         this.computing = new CalcOperator(plan.computing());
         this.rowColumn = plan.rows().size() - 1;
+        this.pipelines = plan.keepsState()
+                ? Optional.of(new MemberPipelines(plan, members, operators, heap, failed::add))
+                : Optional.empty();
     }
 
     @Override
@@ -66,6 +81,7 @@ public final class MembersOperator implements Operator, RowByRow {
         OperatorContext ofPairs = new PairContext();
         matching.open(ofPairs);
         computing.open(ofPairs);
+        pipelines.ifPresent(each -> each.open(newContext));
     }
 
     /** Pairs count as rows: one row may be of interest to very many. */
@@ -76,9 +92,9 @@ public final class MembersOperator implements Operator, RowByRow {
 
     @Override
     public void process(int port, Batch batch, Output output) {
-        change();
         Batch numbered;
         try (batch) {
+            change();
             numbered = numbered(batch);
         }
         rowsBefore += numbered.rowCount();
@@ -113,11 +129,27 @@ public final class MembersOperator implements Operator, RowByRow {
                 Member member = changes.get(from).member();
                 if (joins) {
                     member.begins(rowsBefore);
+                    pipelines.ifPresent(each -> each.join(member));
+                } else {
+                    pipelines.ifPresent(each -> each.leave(member));
+                    failed.remove(member);
                 }
                 rows.add(member.row());
             }
             take(rows, joins);
         }
+    }
+
+    /** What a member's own operators keep, the lowest first; empty if they keep nothing. While the group's epochs are at rest. */
+    public Optional<List<StateParts>> states(Member member) {
+        change();
+        return pipelines.flatMap(each -> each.states(member));
+    }
+
+    @Override
+    public boolean onWatermark(long watermarkMicros, Output output) {
+        pipelines.ifPresent(each -> each.watermark(watermarkMicros));
+        return true;
     }
 
     private void take(List<List<Expression>> rows, boolean joins) {
@@ -148,6 +180,8 @@ public final class MembersOperator implements Operator, RowByRow {
 
     @Override
     public boolean onEpochEnd(long epoch, Output output) {
+        change(); // those who are there in this epoch
+        pipelines.ifPresent(each -> each.endEpoch(epoch, output));
         ended = epoch;
         change();
         for (Member member : failed) {
@@ -205,7 +239,7 @@ public final class MembersOperator implements Operator, RowByRow {
         long row = Memory.getLong(pair.dataAddress(rowColumn)) - member.rowsBefore();
         long weight = pair.weights().isPresent() ? Memory.getLong(pair.weightsAddress()) : 1;
         try {
-            member.failed(why.in("row " + row), weight);
+            member.failed(why.in("row " + row), weight, false);
         } catch (MillraceException tooMany) {
             member.fails(tooMany);
         }
@@ -217,14 +251,28 @@ public final class MembersOperator implements Operator, RowByRow {
         for (int row = 0; row < rows.rowCount(); row++) {
             Member member = members.find(Memory.getLong(numbers + 8L * row));
             if (member != null) {
-                member.gives();
+                member.gives(1);
             }
         }
     }
 
     @Override
+    public void snapshot(StateWriter writer) throws IOException {
+        if (pipelines.isPresent()) {
+            pipelines.get().snapshot(writer);
+        }
+    }
+
+    @Override
+    public void restore(StateReader reader) {
+        pipelines.ifPresent(each -> each.restore(reader));
+    }
+
+    @Override
     public void close() {
-        Closing.all(List.<AutoCloseable>of(matching, computing));
+        List<AutoCloseable> all = new ArrayList<>(List.of(matching, computing));
+        pipelines.ifPresent(all::add);
+        Closing.all(all);
     }
 
     private static final Output NOTHING = new Output() {
@@ -248,8 +296,12 @@ public final class MembersOperator implements Operator, RowByRow {
             this.rows = new Output() {
                 @Override
                 public void emit(Batch batch) {
-                    count(batch);
-                    output.emit(batch);
+                    if (pipelines.isPresent()) {
+                        pipelines.get().take(batch, output);
+                    } else {
+                        count(batch);
+                        output.emit(batch);
+                    }
                 }
 
                 @Override

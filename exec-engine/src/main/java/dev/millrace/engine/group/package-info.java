@@ -5,10 +5,11 @@
  * <pre>
  *   who joins and leaves   GroupMembers       a queue, from a session's thread to the task's, by epochs
  *   the task               MembersOperator    rows and members that match: a join of batches with literals, then the rest of the query
+ *   what members keep      MemberPipelines    rows that are left by the filters, to the operators that each member has for itself
  *   who publishes          MemberChanges      an epoch's rows, each to the Audience of its member
  * </pre>
  *
- * <p>Entry: {@link dev.millrace.engine.group.GroupMembers}; {@code runtime} makes standing queries of members. It knows no names, and keeps nothing of the rows. Source:
+ * <p>Entry: {@link dev.millrace.engine.group.GroupMembers}; {@code runtime} makes standing queries of members. Source:
  * Pluto, dissertation ch. 3: shared code (U3) and queries of one code that are scheduled together (U4).
  */
 package dev.millrace.engine.group;

@@ -95,11 +95,14 @@ public interface Engine extends AutoCloseable {
     /**
      * Begins a group of queries that differ in literals alone, which has no members yet, and ends with the last of those that join.
      *
-     * @param name of what runs, which no query has
+     * @param name of what runs, which no query has; by it a checkpoint knows what members keep, if they {@linkplain GroupPlan#keepsState keep} anything
      * @param options of each member
      * @throws dev.millrace.error.MillraceException as {@link #start}
      */
     QueryGroup group(String name, GroupPlan plan, QueryOptions options);
+
+    /** Whether the engine is being opened from a checkpoint that has a query or a group of this name, which goes on with what it had. */
+    boolean goesOn(String name);
 
     /**
      * Goes on with another plan under the same name, from the end of an epoch: operators keep their state or begin as

@@ -114,6 +114,14 @@ final class EngineCheckpoints {
         }
     }
 
+    /** Has a query whose state is being read go on when it is there, before the others. By who holds the lock of changes. */
+    void haveGoneOn(LocalStandingQuery query) {
+        if (query.isRestored()) {
+            query.tasks().restores.forEach(Restores.Part::await);
+            goOn(List.of(query));
+        }
+    }
+
     /** Has queries go on with their state, those of one domain together. */
     private void goOn(List<LocalStandingQuery> queries) {
         Interrupt.lock(changes);
@@ -121,7 +129,7 @@ final class EngineCheckpoints {
             Map<EpochDomain, List<LocalStandingQuery>> together = new LinkedHashMap<>();
             for (LocalStandingQuery query : queries) {
                 QueryState state = query.lifeState();
-                if (state == QueryState.RUNNING || state == QueryState.PAUSED) {
+                if (query.isRestored() && (state == QueryState.RUNNING || state == QueryState.PAUSED)) {
                     together.computeIfAbsent(query.domain(), first -> new ArrayList<>())
                             .add(query);
                 }

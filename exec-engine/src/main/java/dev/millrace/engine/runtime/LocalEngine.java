@@ -22,6 +22,7 @@ import dev.millrace.engine.relation.Beside;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.statistic.QueryState;
@@ -249,8 +250,8 @@ class LocalEngine implements Engine {
         changing(() -> {
             LocalStandingQuery query = startWith(
                     name,
-                    plan.shared(),
-                    queryOptions,
+                    plan.running(),
+                    plan.keepsState() ? goingOn(name, plan.running(), queryOptions) : queryOptions,
                     group.operators(operators),
                     start -> start.whenMade(group::begin).attaching(group::attach));
             relations.readsNothing(name); // its members do
@@ -259,6 +260,13 @@ class LocalEngine implements Engine {
             }
         });
         return group;
+    }
+
+    /** With the state of its members, if there is some; members of a group that had failed begin anew. */
+    private QueryOptions goingOn(String name, PlanNode plan, QueryOptions queryOptions) {
+        QueryOptions restored = checkpoints.optionsOf(name, plan, queryOptions);
+        boolean isFailed = restored.restore().flatMap(SavedQuery::failure).isPresent();
+        return isFailed ? queryOptions : restored;
     }
 
     private LocalStandingQuery startWith(
@@ -465,9 +473,18 @@ class LocalEngine implements Engine {
         }
     }
 
-    /** Whether the engine is being opened from a checkpoint that has a query of this name, which goes on with what it had. */
-    boolean goesOn(String name) {
+    @Override
+    public boolean goesOn(String name) {
         return checkpoints.has(name);
+    }
+
+    /** Has a query whose state is being read begin now, when it is there. */
+    void haveGoneOn(LocalStandingQuery query) {
+        checkpoints.haveGoneOn(query);
+    }
+
+    HeapBudget heap() {
+        return heap;
     }
 
     Workers workers() {

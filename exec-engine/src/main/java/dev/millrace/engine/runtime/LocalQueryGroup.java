@@ -1,5 +1,6 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.engine.alteration.Rescaling;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Quiescence;
 import dev.millrace.engine.group.Audience;
@@ -7,12 +8,17 @@ import dev.millrace.engine.group.GroupMembers;
 import dev.millrace.engine.group.Member;
 import dev.millrace.engine.group.MemberChanges;
 import dev.millrace.engine.group.MembersOperator;
+import dev.millrace.engine.group.StateParts;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.runtime.QueryTasks.PlacedStage;
 import dev.millrace.engine.statistic.QueryLife;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
 import dev.millrace.engine.subscription.LocalSubscription;
+import dev.millrace.engine.subscription.Subscription;
+import dev.millrace.engine.subscription.SubscriptionOptions;
+import dev.millrace.engine.task.OperatorStage;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
@@ -20,9 +26,13 @@ import dev.millrace.operator.Operator;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -53,6 +63,9 @@ final class LocalQueryGroup implements QueryGroup {
     @SuppressWarnings("NullAway.Init")
     private MemberChanges told;
 
+    @SuppressWarnings("NullAway.Init")
+    private MembersOperator operator;
+
     /** @param changes held by who starts and changes queries */
     LocalQueryGroup(
             LocalEngine engine,
@@ -73,7 +86,13 @@ final class LocalQueryGroup implements QueryGroup {
 
     /** The operators of its query, where others are made as usual. */
     Function<PlanNode, Operator> operators(Function<PlanNode, Operator> others) {
-        return node -> node.equals(plan.shared()) ? new MembersOperator(plan, members) : others.apply(node);
+        return node -> {
+            if (!node.equals(plan.running())) {
+                return others.apply(node);
+            }
+            operator = new MembersOperator(plan, members, others, engine.heap()); // a live stream is read by one task
+            return operator;
+        };
     }
 
     /** Its query is made, and has no tasks yet. */
@@ -153,19 +172,38 @@ final class LocalQueryGroup implements QueryGroup {
 
     @Override
     public Optional<StandingQuery> join(String name, List<Literal> literals) {
+        return joined(name, literals, member -> {}).map(member -> member);
+    }
+
+    @Override
+    public Optional<Subscribed> subscribe(String name, List<Literal> literals, SubscriptionOptions subscriber) {
+        Subscription[] made = new Subscription[1];
+        return joined(name, literals, member -> made[0] = member.listen(subscriber))
+                .map(member -> new Subscribed(member, made[0]));
+    }
+
+    /** @param first done with the member before a row is its own */
+    private Optional<MemberQuery> joined(String name, List<Literal> literals, Consumer<MemberQuery> first) {
         Interrupt.lock(changes);
         try {
-            if (isOver() || engine.goesOn(name)) {
-                return Optional.empty();
+            boolean goesOn = engine.goesOn(query.name());
+            if (isOver() || engine.goesOn(name) || query.isRestored() && !goesOn) {
+                return Optional.empty(); // rows of before it would wait with its own until all have their state
             }
             engine.requireFree(name);
             MemberQuery[] joined = new MemberQuery[1];
-            between(closed -> joined[0] = new MemberQuery(
-                    this,
-                    members.add(name, literals, closed),
-                    engine,
-                    closed,
-                    resources.epochs().journal().appended()));
+            between(closed -> {
+                joined[0] = new MemberQuery(
+                        this,
+                        members.add(name, literals, goesOn ? Long.MIN_VALUE : closed, goesOn),
+                        engine,
+                        closed,
+                        resources.epochs().journal().appended());
+                first.accept(joined[0]);
+            });
+            if (plan.keepsState()) {
+                joined[0].beginsIn(query.touchEpoch());
+            }
             show(joined[0]);
             return Optional.of(joined[0]);
         } catch (RuntimeException | Error e) {
@@ -180,11 +218,12 @@ final class LocalQueryGroup implements QueryGroup {
     LocalStandingQuery leave(MemberQuery member) {
         engine.remove(member);
         try {
+            engine.haveGoneOn(query); // what it has of the member goes over
             LocalStandingQuery own = query.lifeState() == QueryState.RUNNING
                     ? engine.startBeside(
                             member.name(),
                             member.plan(),
-                            options,
+                            ownOptions(member.plan()),
                             made -> engine.atRest(Set.of(query.domain()), domain -> goOver(member, made, domain)))
                     : (LocalStandingQuery) engine.start(member.name(), member.plan(), options);
             members.remove(member.member());
@@ -202,8 +241,18 @@ final class LocalQueryGroup implements QueryGroup {
         engine.add(member);
     }
 
+    /** State that does not follow its keys stays in one task. */
+    private QueryOptions ownOptions(PlanNode ofMember) {
+        return Rescaling.isExact(ofMember)
+                ? options
+                : options.withRestore(new QuerySnapshot(0, 1, false, Map.of(), List.of()));
+    }
+
     private void goOver(MemberQuery leaving, LocalStandingQuery own, EpochDomain domain) {
         Member member = leaving.member();
+        if (plan.keepsState() && member.failure().isEmpty()) {
+            giveState(member, own);
+        }
         own.attach(domain);
         members.remove(member);
         member.failedRows().ifPresent(own::goOnWith);
@@ -218,6 +267,36 @@ final class LocalQueryGroup implements QueryGroup {
                 }
             }
         });
+    }
+
+    /**
+     * Has a member's own query, not yet begun, go on with the state that the member has here, and with the time that the stream is at: it has the operators that read
+     * the stream, then the filter, then those of the member. While at rest.
+     */
+    private void giveState(Member member, LocalStandingQuery own) {
+        List<Optional<StateParts>> states = new ArrayList<>();
+        query.tasks().tasks.get(0).whileStill(() -> {
+            for (PlacedStage placed : query.tasks().stages) {
+                if (placed.stage() instanceof OperatorStage stage && stage.operator() != operator) {
+                    states.add(Optional.of(StateParts.of(stage.operator())));
+                }
+            }
+            states.add(Optional.empty()); // the filter keeps nothing
+            operator.states(member).ifPresent(above -> above.forEach(state -> states.add(Optional.of(state))));
+        });
+        Map<Integer, List<OperatorStage>> stages = new TreeMap<>(); // of each node, who is read before who reads
+        for (PlacedStage placed : own.tasks().stages) {
+            if (placed.stage() instanceof OperatorStage stage) {
+                stages.computeIfAbsent(placed.node().id(), first -> new ArrayList<>())
+                        .add(stage);
+            }
+        }
+        Iterator<List<OperatorStage>> instances = stages.values().iterator();
+        for (Optional<StateParts> state : states) {
+            List<OperatorStage> all = instances.next();
+            state.ifPresent(parts -> all.forEach(stage ->
+                    stage.operator().restore(all.size() == 1 ? parts : parts.of(stage.keyGroups()::contains))));
+        }
     }
 
     /** Takes a member out, with all that is kept for it. */

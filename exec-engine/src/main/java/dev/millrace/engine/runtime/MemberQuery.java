@@ -28,8 +28,9 @@ final class MemberQuery implements StandingQuery {
     private final LocalQueryGroup group;
     private final Member member;
     private final LocalEngine engine;
-    private final long firstEpoch;
     private final long since;
+    private final long lateBefore; // rows of the group
+    private volatile long firstEpoch; // written by who makes it
     private volatile Optional<LocalStandingQuery> own = Optional.empty(); // set once, with the lock of changes held
     private volatile boolean dropped; // written by who drops it, read by all
 
@@ -39,6 +40,12 @@ final class MemberQuery implements StandingQuery {
         this.engine = engine;
         this.firstEpoch = firstEpoch;
         this.since = since;
+        this.lateBefore = group.query().tasks().late().count();
+    }
+
+    /** What it makes first is seen with this epoch. By who makes it. */
+    void beginsIn(long epoch) {
+        firstEpoch = epoch;
     }
 
     Member member() {
@@ -158,7 +165,7 @@ final class MemberQuery implements StandingQuery {
         LocalSubscription[] made = new LocalSubscription[1];
         Optional<Subscription> ofOwn = engine.whileChanging(() -> {
             if (own.isEmpty() && !dropped) {
-                engine.atRest(group.query(), () -> made[0] = join(options));
+                engine.atRest(group.query(), () -> made[0] = listen(options));
             }
             return own.map(query -> query.subscribe(options));
         });
@@ -166,7 +173,8 @@ final class MemberQuery implements StandingQuery {
         return ofOwn.orElseGet(() -> made[0]);
     }
 
-    private LocalSubscription join(SubscriptionOptions options) {
+    /** Lets somebody hear what comes. While the group's epochs are at rest, or it has no rows yet. */
+    LocalSubscription listen(SubscriptionOptions options) {
         if (options.snapshot()) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -275,7 +283,7 @@ final class MemberQuery implements StandingQuery {
                 state(),
                 member.rowsIn(all.rowsIn()),
                 member.rowsOut(),
-                0,
+                all.lateRows() - lateBefore,
                 all.cpuNanos() / members,
                 all.memoryBytes() / members,
                 all.spilledBytes() / members,
@@ -293,6 +301,11 @@ final class MemberQuery implements StandingQuery {
 
     @Override
     public List<LateRow> lateRows() {
-        return own.map(LocalStandingQuery::lateRows).orElse(List.of());
+        if (own.isPresent()) {
+            return own.get().lateRows();
+        }
+        List<LateRow> all = group.query().lateRows();
+        long count = group.query().tasks().late().count() - lateBefore;
+        return all.subList(all.size() - (int) Math.min(all.size(), Math.max(0, count)), all.size());
     }
 }

@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.engine.group.GroupMembers;
+import dev.millrace.engine.group.MembersOperator;
+import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.operators.OperatorFactory;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.error.MillraceException;
+import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Column;
@@ -21,6 +25,9 @@ import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.SteppedWorkers;
+import dev.millrace.testing.harness.CollectedOutput;
+import dev.millrace.testing.harness.StateFixture;
+import dev.millrace.testing.harness.TestContext;
 import dev.millrace.testing.rows.Row;
 import dev.millrace.testing.rows.TestBatches;
 import dev.millrace.testing.rows.ZSet;
@@ -33,8 +40,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,6 +83,24 @@ final class QueryGroupTest {
         return new GroupPlan(shared, matching, computing);
     }
 
+    /** {@code SELECT ratio, max(v), count(*) FROM (the same) GROUP BY ratio}. */
+    private static GroupPlan grouped() {
+        GroupPlan filters = plan();
+        PlanNode.Aggregate groups = new PlanNode.Aggregate(
+                new PlanNode.Values(List.of(), ANSWER),
+                List.of(1),
+                List.of(call(AggregateCall.Function.MAX, List.of(0)), call(AggregateCall.Function.COUNT, List.of())),
+                PlanNode.Phase.SINGLE,
+                true,
+                longs("ratio", "max", "count"));
+        return new GroupPlan(filters.shared(), filters.matching(), filters.computing(), List.of(groups));
+    }
+
+    private static AggregateCall call(AggregateCall.Function function, List<Integer> arguments) {
+        return new AggregateCall(
+                function, arguments, false, OptionalInt.empty(), List.of(), List.of(), DataType.BIGINT);
+    }
+
     private static Expression column(int index) {
         return new Column(index, DataType.BIGINT, false);
     }
@@ -96,13 +124,16 @@ final class QueryGroupTest {
         final long key;
         final long above;
         final long from;
+        final boolean groups;
+        final Map<Long, Row> ofRatio = new TreeMap<>(); // groups
         final ZSet expected = new ZSet();
         final ZSet heard = new ZSet();
         final StandingQuery query;
         Subscription subscription;
         boolean failed;
 
-        private Model(long key, long above, long from, StandingQuery query) {
+        private Model(long key, long above, long from, boolean groups, StandingQuery query) {
+            this.groups = groups;
             this.key = key;
             this.above = above;
             this.from = from;
@@ -114,9 +145,10 @@ final class QueryGroupTest {
         static Optional<Model> of(QueryGroup group, String name, SplittableRandom random) {
             long key = random.nextInt(4);
             long above = random.nextInt(20);
-            long from = random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
+            boolean groups = group.plan().keepsState();
+            long from = groups ? 41 + random.nextInt(20) : random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
             return group.join(name, List.of(literal(key), literal(above), literal(from)))
-                    .map(query -> new Model(key, above, from, query));
+                    .map(query -> new Model(key, above, from, groups, query));
         }
 
         private static Literal literal(long value) {
@@ -137,7 +169,15 @@ final class QueryGroupTest {
                 return;
             }
             failed = fails(rows);
-            if (!failed) {
+            if (groups) {
+                rows.stream().filter(this::wants).forEach(row -> {
+                    long v = (Long) row.get(1);
+                    ofRatio.merge(
+                            100 / (v - from),
+                            Row.of(v, 1L),
+                            (before, one) -> Row.of(Math.max((Long) before.get(0), v), (Long) before.get(1) + 1));
+                });
+            } else if (!failed) {
                 rows.stream()
                         .filter(this::wants)
                         .forEach(row -> expected.add(Row.of(row.get(1), 100 / ((Long) row.get(1) - from)), 1));
@@ -159,7 +199,13 @@ final class QueryGroupTest {
                 assertTrue(failed, name + " failed without reason: " + e);
                 assertEquals(QueryState.FAILED, query.state());
             }
-            assertEquals(expected, heard, name);
+            if (groups) {
+                ZSet all = new ZSet();
+                ofRatio.forEach((ratio, group) -> all.add(Row.of(ratio, group.get(0), group.get(1)), 1));
+                assertEquals(all, heard, name);
+            } else {
+                assertEquals(expected, heard, name);
+            }
         }
 
         void goOn() {
@@ -177,10 +223,10 @@ final class QueryGroupTest {
         }
     }
 
-    private static void churn(Engine engine, long seed) {
+    private static void churn(Engine engine, GroupPlan plan, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         engine.relations().addStream("s", KV);
-        QueryGroup group = engine.group("group", plan(), QueryOptions.streaming());
+        QueryGroup group = engine.group("group", plan, QueryOptions.streaming());
         Map<String, Model> members = new TreeMap<>();
         members.put("first", Model.of(group, "first", random).orElseThrow());
         for (int step = 0; step < 120; step++) {
@@ -235,7 +281,8 @@ final class QueryGroupTest {
                     .withChannelBytes(600, 200);
             try (SteppedLocalEngine engine =
                     new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), OperatorFactory::create)) {
-                churn(engine, seed);
+                churn(engine, plan(), seed);
+                churn(engine, grouped(), seed);
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("seed " + seed + ": " + e, e);
             }
@@ -246,11 +293,46 @@ final class QueryGroupTest {
     void whoeverComesAndGoesEachMemberIsToldItsRowsByThreads() {
         for (long seed = 1; seed <= SEEDS; seed++) {
             try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
-                churn(engine, seed);
+                churn(engine, plan(), seed);
+                churn(engine, grouped(), seed);
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("seed " + seed + ": " + e, e);
             }
         }
+    }
+
+    @Test
+    void whatMembersKeepIsWrittenAsItWas() {
+        try (BufferAllocator allocator = new RootAllocator()) {
+            List<Row> rows = List.of(Row.of(1L, 7L), Row.of(2L, 9L), Row.of(1L, 30L), Row.of(3L, 3L));
+            CollectedOutput first = new CollectedOutput();
+            CollectedOutput second = new CollectedOutput();
+            try (MembersOperator operator = kept(allocator);
+                    MembersOperator again = kept(allocator)) {
+                step(operator, 1, rows, allocator, new CollectedOutput());
+                again.restore(StateFixture.check("members", operator));
+                step(operator, 2, rows, allocator, first);
+                step(again, 2, rows, allocator, second);
+            }
+            assertEquals(first.rows(), second.rows());
+            assertTrue(first.rows().toString().contains("4]=1"), "counts of both: " + first.rows());
+        }
+    }
+
+    private static MembersOperator kept(BufferAllocator allocator) {
+        GroupMembers members = new GroupMembers();
+        members.add("a", List.of(Model.literal(1), Model.literal(0), Model.literal(1_000)), Long.MIN_VALUE, true);
+        members.add("b", List.of(Model.literal(2), Model.literal(5), Model.literal(50)), Long.MIN_VALUE, true);
+        MembersOperator operator =
+                new MembersOperator(grouped(), members, OperatorFactory::create, HeapBudget.ofProcess());
+        operator.open(new TestContext(allocator));
+        return operator;
+    }
+
+    private static void step(
+            MembersOperator operator, long epoch, List<Row> rows, BufferAllocator allocator, CollectedOutput output) {
+        operator.process(0, TestBatches.of(KV, allocator, rows), output);
+        operator.onEpochEnd(epoch, output);
     }
 
     @Test

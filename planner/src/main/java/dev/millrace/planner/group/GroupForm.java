@@ -11,6 +11,8 @@ import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.plan.node.PlanNode.Join;
+import dev.millrace.plan.node.PlanNode.Unary;
+import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.tree.Expressions;
 import dev.millrace.type.DataType;
 import dev.millrace.type.DataType.Kind;
@@ -30,9 +32,12 @@ import java.util.Set;
  *     Scan readings                                           Scan readings
  * </pre>
  *
- * A literal becomes a parameter where it is compared or computed with, or shown as it is; any other (a pattern, a unit, an item of a list) may be what
+ * Above that may be aggregates and what is computed of them, which is part of the form with its literals.
+ *
+ * <p>A literal becomes a parameter where it is compared or computed with, or shown as it is; any other (a pattern, a unit, an item of a list) may be what
  * code is made for, and stays. Of a condition there must be one comparison of a column with a parameter at least, by which a row's members are found: else each row
- * would meet all of them, which is what they do by themselves. A comparison that finds members is made before what else the condition has.
+ * would meet all of them, which is what they do by themselves. A comparison that finds members is made before what else the condition has. Where aggregates are above, one has
+ * to be of equality: of ranges a row may be in most, and dealing it out to each costs twice what they take by themselves.
  *
  * @param literals as many as the plan has parameters
  */
@@ -48,18 +53,46 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
 
     /** The form of a standing query's plan, if it has one. */
     public static Optional<GroupForm> of(PlanNode plan) {
-        if (!(plan instanceof Calc calc) || calc.condition().isEmpty() || !isRead(calc.input())) {
+        Optional<Calc> filter = filter(plan);
+        if (filter.isEmpty() || Subplans.of(plan).stream().anyMatch(GroupForm::isVolatile)) {
             return Optional.empty();
         }
-        List<Expression> all = new ArrayList<>(calc.projections());
-        all.add(calc.condition().get());
-        return all.stream().anyMatch(Expressions::isVolatile) ? Optional.empty() : new Lifting(calc).form();
+        return new Lifting(filter.get(), above(plan, filter.get())).form();
+    }
+
+    /** What is above the filter, the lowest first, over no filter in particular. */
+    private static List<Unary> above(PlanNode plan, Calc filter) {
+        if (plan == filter) {
+            return new ArrayList<>();
+        }
+        List<Unary> above = above(((Unary) plan).input(), filter);
+        PlanNode below =
+                above.isEmpty() ? new PlanNode.Values(List.of(), filter.schema()) : above.get(above.size() - 1);
+        above.add(GroupPlan.over(plan, below));
+        return above;
+    }
+
+    /** The filter of the rows that are read, below what else there is. */
+    static Optional<Calc> filter(PlanNode plan) {
+        PlanNode node = plan;
+        while (GroupPlan.mayBeAbove(node)) {
+            if (node instanceof Calc calc && isRead(calc.input())) {
+                return Optional.of(calc).filter(read -> read.condition().isPresent());
+            }
+            node = ((Unary) node).input();
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isVolatile(PlanNode node) {
+        return node instanceof Calc calc
+                && (calc.projections().stream().anyMatch(Expressions::isVolatile)
+                        || calc.condition().filter(Expressions::isVolatile).isPresent());
     }
 
     /** Whether a plan reads the rows of a relation, and does no more than telling their time. */
     private static boolean isRead(PlanNode plan) {
         return plan instanceof PlanNode.Watermark watermark
-                        && watermark.lateBeyond().isEmpty()
                 ? isRead(watermark.input())
                 : plan instanceof PlanNode.Scan scan
                         && scan.predicates().isEmpty()
@@ -68,15 +101,18 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
 
     private static final class Lifting {
         private final Calc calc;
+        private final List<Unary> above;
         private final int width; // of numbered rows
         private final List<Literal> literals = new ArrayList<>();
         private final List<Integer> rowKeys = new ArrayList<>();
         private final List<Integer> memberKeys = new ArrayList<>();
         private final List<Expression> ranges = new ArrayList<>();
         private final List<Expression> rest = new ArrayList<>();
+        private boolean findsFew; // by equality
 
-        Lifting(Calc calc) {
+        Lifting(Calc calc, List<Unary> above) {
             this.calc = calc;
+            this.above = above;
             this.width = calc.input().schema().size() + 1;
         }
 
@@ -90,7 +126,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                 projections.add(shown(projection));
             }
             conjuncts.forEach(this::add);
-            boolean finds = !rowKeys.isEmpty() || !ranges.isEmpty();
+            boolean finds = above.isEmpty() ? findsFew || !ranges.isEmpty() : findsFew;
             return finds && literals.size() <= MOST_LITERALS
                     ? Optional.of(new GroupForm(plan(conjuncts, projections), literals))
                     : Optional.empty();
@@ -138,10 +174,12 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                 if (isPair && isOneType && call.function().equals("eq") && row instanceof Column column) {
                     rowKeys.add(column.index());
                     memberKeys.add(((Column) member).index() - width);
+                    findsFew = true;
                     return;
                 } else if (isPair && isOneType && call.function().equals("eq") && isSafe(row)) {
                     ranges.add(new Call("ge", List.of(row, member), call.type(), call.nullable()));
                     ranges.add(new Call("le", List.of(row, member), call.type(), call.nullable()));
+                    findsFew = true;
                     return;
                 } else if (isPair && isOneType && RANGES.contains(call.function()) && isSafe(row)) {
                     ranges.add(joined);
@@ -206,7 +244,7 @@ public record GroupForm(GroupPlan plan, List<Literal> literals) {
                     Optional.of(new JoinTime.Current()),
                     left.concat(right));
             List<Expression> computed = projections.stream().map(this::ofPairs).toList();
-            return new GroupPlan(shared, matching, new Calc(matching, Expressions.and(rest), computed, answer));
+            return new GroupPlan(shared, matching, new Calc(matching, Expressions.and(rest), computed, answer), above);
         }
     }
 }

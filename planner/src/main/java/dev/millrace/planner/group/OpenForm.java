@@ -6,6 +6,7 @@ import dev.millrace.plan.expression.Expression.Case;
 import dev.millrace.plan.expression.Expression.Cast;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.ParameterPlace;
+import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Calc;
 import dev.millrace.planner.tree.Expressions;
@@ -64,8 +65,7 @@ public final class OpenForm {
     public static Optional<OpenForm> of(PlanNode plan, PlanNode open, List<Literal> constants) {
         Optional<GroupForm> form = GroupForm.of(plan);
         Filling filling = new Filling(constants);
-        Optional<GroupForm> filled =
-                open instanceof Calc calc && form.isPresent() ? GroupForm.of(filling.filled(calc)) : Optional.empty();
+        Optional<GroupForm> filled = form.isPresent() ? filling.filled(open).flatMap(GroupForm::of) : Optional.empty();
         if (filled.isEmpty() || !filling.isWhole()) {
             return Optional.empty();
         }
@@ -90,6 +90,7 @@ public final class OpenForm {
         Calc one = form.plan().shared();
         Calc other = filled.plan().shared();
         return form.literals().equals(filled.literals())
+                && form.plan().above().equals(filled.plan().above())
                 && one.input().equals(other.input())
                 && types(one.schema()).equals(types(other.schema()))
                 && one.condition()
@@ -210,12 +211,19 @@ public final class OpenForm {
             this.constants = constants;
         }
 
-        Calc filled(Calc open) {
-            return new Calc(
-                    open.input(),
-                    open.condition().map(this::filled),
-                    open.projections().stream().map(this::filled).toList(),
-                    open.schema());
+        /** The plan, with constants in its filter; what is above is the same for all texts, or the plan is none of a form. */
+        Optional<PlanNode> filled(PlanNode open) {
+            return GroupForm.filter(open).map(filter -> filled(open, filter));
+        }
+
+        private PlanNode filled(PlanNode node, Calc filter) {
+            return node == filter
+                    ? new Calc(
+                            filter.input(),
+                            filter.condition().map(this::filled),
+                            filter.projections().stream().map(this::filled).toList(),
+                            filter.schema())
+                    : GroupPlan.over(node, filled(((PlanNode.Unary) node).input(), filter));
         }
 
         private Expression filled(Expression expression) {

@@ -522,7 +522,16 @@ public final class Definitions {
         Optional<StandingQuery> member = queries.limits().mayShare()
                 ? database.groups().form(plan).flatMap(form -> database.groups().join(name, form, how))
                 : Optional.empty();
-        member.ifPresentOrElse(query -> started(name, query), () -> start(name, plan, how));
+        if (member.isPresent()) {
+            started(name, member.get());
+            return;
+        }
+        try {
+            start(name, plan, how);
+        } catch (RuntimeException | Error e) {
+            database.groups().forget(name); // it counts as one that runs by itself
+            throw e;
+        }
     }
 
     /** Starts the query of an object that is being made. */
@@ -637,6 +646,7 @@ public final class Definitions {
     /** What the role already owns counts towards its limits, if it has any. */
     private void requireRoom() {
         permissions.requireRoom(
+                () -> database.catalog().roles().owned(identity.current()),
                 () -> owned().size(),
                 () -> owned().stream()
                         .mapToLong(query -> query.statistics().memoryBytes())

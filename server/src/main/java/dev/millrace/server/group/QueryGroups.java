@@ -5,6 +5,7 @@ import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.QueryGroup;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
+import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
@@ -23,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The forms of the queries that there are, and the group of each form that many have. The first {@value #APART} of a form run by themselves: a few cost little so, and show what
@@ -106,27 +108,45 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
      * @return empty if it is to be started by itself, and will be
      */
     public Optional<StandingQuery> join(String name, GroupForm form, QueryOptions options) {
-        String digest = digest(form, options);
-        Optional<StandingQuery> joined = join(name, digest, form.literals());
-        return joined.isPresent() ? joined : begin(name, digest, form, options);
+        return joined(name, form, options, group -> group.join(name, form.literals()));
     }
 
-    private synchronized Optional<StandingQuery> begin(
-            String name, String digest, GroupForm form, QueryOptions options) {
+    /** The same of a query for one subscriber, who hears it from its first row on. */
+    public Optional<QueryGroup.Subscribed> subscribe(
+            String name, GroupForm form, QueryOptions options, SubscriptionOptions subscriber) {
+        return joined(name, form, options, group -> group.subscribe(name, form.literals(), subscriber));
+    }
+
+    private <T> Optional<T> joined(
+            String name, GroupForm form, QueryOptions options, Function<QueryGroup, Optional<T>> how) {
+        String digest = digest(form, options);
+        Optional<T> joined = group(digest).flatMap(how);
+        return joined.isPresent() ? joined : begin(name, digest, form, options, how);
+    }
+
+    private synchronized <T> Optional<T> begin(
+            String name, String digest, GroupForm form, QueryOptions options, Function<QueryGroup, Optional<T>> how) {
         sweep();
         Shape shape = shapes.computeIfAbsent(digest, first -> new Shape());
-        boolean isMember = shape.apart >= APART
-                || shape.group.filter(there -> !there.isOver()).isPresent();
-        if (isMember && shape.group.filter(there -> !there.isOver()).isEmpty()) {
-            shape.group = Optional.of(engine.group("group " + ++made + " of " + run, form.plan(), options));
-        }
-        Optional<StandingQuery> joined =
-                isMember ? shape.group.orElseThrow().join(name, form.literals()) : Optional.empty();
+        Optional<QueryGroup> group =
+                shape.group.filter(there -> !there.isOver()).or(() -> made(shape, digest, form, options));
+        shape.group = group.or(() -> shape.group);
+        Optional<T> joined = group.flatMap(how);
         if (joined.isEmpty()) {
             shape.apart++;
             apart.put(name, shape);
         }
         return joined;
+    }
+
+    /** A group of many of a form; of those that keep something there is one at a time, by whose name a checkpoint knows it. */
+    @GuardedBy("this") private Optional<QueryGroup> made(Shape shape, String digest, GroupForm form, QueryOptions options) {
+        boolean keepsState = form.plan().keepsState();
+        String name = "group " + (keepsState ? digest : ++made + " of " + run);
+        boolean isThere =
+                keepsState && shape.group.filter(over -> over.members() > 0).isPresent();
+        boolean isWanted = shape.apart >= APART || keepsState && engine.goesOn(name);
+        return isWanted && !isThere ? Optional.of(engine.group(name, form.plan(), options)) : Optional.empty();
     }
 
     @GuardedBy("this") private void sweep() {

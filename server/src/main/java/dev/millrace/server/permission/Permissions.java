@@ -391,14 +391,15 @@ public final class Permissions {
     }
 
     /** Limits of the role that is about to own one more query. */
-    public void requireRoom(IntSupplier ownedQueries, LongSupplier ownedBytes) {
+    public void requireRoom(IntSupplier ownedObjects, IntSupplier ownedQueries, LongSupplier ownedBytes) {
         if (identity.isSuperuser()) {
             return;
         }
         var limits = roles.require(identity.current()).settings();
         long most = Long.parseLong(limits.getOrDefault(Setting.MAX_QUERIES.settingName(), "0"));
-        int owned = most > 0 ? ownedQueries.getAsInt() : 0;
-        if (most > 0 && owned >= most) {
+        boolean mayHaveAll = most > 0 && ownedObjects.getAsInt() >= most;
+        int owned = mayHaveAll ? ownedQueries.getAsInt() : 0;
+        if (mayHaveAll && owned >= most) {
             throw MillraceException.resources(
                             SqlState.CONFIGURATION_LIMIT_EXCEEDED,
                             "role \"" + identity.current() + "\" owns " + owned + " queries, and max_queries is "

@@ -1,9 +1,9 @@
 package dev.millrace.server.query;
 
+import dev.millrace.engine.runtime.QueryGroup;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.subscription.EpochChanges;
 import dev.millrace.engine.subscription.Subscription;
-import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.Schema;
 import java.util.Optional;
@@ -18,14 +18,9 @@ final class OwnSubscription implements Subscription {
         this.subscription = subscription;
     }
 
-    /** Takes the query over, also when it throws. */
-    static OwnSubscription to(StandingQuery query, SubscriptionOptions options) {
-        try {
-            return new OwnSubscription(query, query.subscribe(options));
-        } catch (RuntimeException | Error e) {
-            drop(query);
-            throw e;
-        }
+    /** Takes both over. */
+    static OwnSubscription of(QueryGroup.Subscribed subscribed) {
+        return new OwnSubscription(subscribed.query(), subscribed.subscription());
     }
 
     /** Whatever stops the statement: what was started for it must not stay. */

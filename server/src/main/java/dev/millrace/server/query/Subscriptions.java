@@ -1,5 +1,6 @@
 package dev.millrace.server.query;
 
+import dev.millrace.engine.runtime.QueryGroup;
 import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.subscription.Subscription;
@@ -157,18 +158,14 @@ public final class Subscriptions {
         Optional<GroupForm> group = onSlow == OnSlow.BLOCK || !queries.limits().mayShare()
                 ? Optional.empty() // the others of a group would wait with it
                 : database.groups().form(plan.root());
-        Optional<StandingQuery> member =
-                group.flatMap(common -> database.groups().join(name, common, how));
+        SubscriptionOptions options = new SubscriptionOptions(
+                        false, subscribe.progress(), bufferBytes(subscribe), whenFull(onSlow), OptionalLong.empty())
+                .withoutReturn();
+        Optional<QueryGroup.Subscribed> member =
+                group.flatMap(common -> database.groups().subscribe(name, common, how, options));
         if (member.isPresent()) {
-            SubscriptionOptions options = new SubscriptionOptions(
-                            false, subscribe.progress(), bufferBytes(subscribe), whenFull(onSlow), OptionalLong.empty())
-                    .withoutReturn();
             return new StandingChanges(
-                    OwnSubscription.to(member.get(), options),
-                    form(subscribe),
-                    plan.appendOnly(),
-                    cancellation,
-                    notices);
+                    OwnSubscription.of(member.get()), form(subscribe), plan.appendOnly(), cancellation, notices);
         }
         try {
             return byItself(name, subscribe, plan, how, onSlow);
@@ -198,6 +195,11 @@ public final class Subscriptions {
                 cancellation,
                 notices,
                 () -> database.groups().forget(name));
+    }
+
+    /** Whether a subscription may have the query wait that it reads. */
+    public boolean haveWait(Statement.Subscribe subscribe) {
+        return onSlow(subscribe) == OnSlow.BLOCK;
     }
 
     private OnSlow onSlow(Statement.Subscribe subscribe) {

@@ -75,6 +75,8 @@ public final class Roles {
     private volatile State state; // replaced under the lock of this, read by all
     private final Map<String, Integer> owners = new ConcurrentSkipListMap<>(); // that are not OWNER, by object
 
+    @GuardedBy("this") private final Map<Integer, Integer> owned = new HashMap<>(); // objects of each
+
     @GuardedBy("this") private int nextId = FIRST_MADE_ID;
 
     @GuardedBy("this") private Optional<Saved> saved = Optional.empty(); // the last
@@ -115,8 +117,13 @@ public final class Roles {
     /** All is as it was. */
     public synchronized void restore(Saved then) {
         state = then.state;
-        then.owners.forEach(
-                (object, owner) -> owner.ifPresentOrElse(id -> owners.put(object, id), () -> owners.remove(object)));
+        then.owners.forEach(this::owns);
+    }
+
+    @GuardedBy("this") private void owns(String object, Optional<Integer> owner) {
+        Integer before = owner.isPresent() ? owners.put(object, owner.get()) : owners.remove(object);
+        Optional.ofNullable(before).ifPresent(id -> owned.merge(id, -1, Integer::sum));
+        owner.ifPresent(id -> owned.merge(id, 1, Integer::sum));
     }
 
     /** What was saved is not restored any more. */
@@ -351,17 +358,19 @@ public final class Roles {
     /** @throws MillraceException 42704 if there is no such role */
     public synchronized void setOwner(String object, String owner) {
         ownerChanges(object);
-        if (owner.equals(OWNER)) {
-            owners.remove(object);
-        } else {
-            owners.put(object, require(owner).id());
-        }
+        Optional<String> named = Optional.of(owner).filter(name -> !name.equals(OWNER));
+        owns(object, named.map(name -> require(name).id()));
+    }
+
+    /** How many objects a role owns that were not {@link #OWNER}'s from the beginning. */
+    public synchronized int owned(String role) {
+        return find(role).map(known -> owned.getOrDefault(known.id(), 0)).orElse(0);
     }
 
     /** An object is gone, and with it all that was said of its name. */
     public synchronized void forget(String object) {
         ownerChanges(object);
-        owners.remove(object);
+        owns(object, Optional.empty());
         List<Securable> all = RelationNames.isSchema(object)
                 ? List.of(new Securable(Securable.Kind.SCHEMA, RelationNames.shown(object)))
                 : List.of(Securable.relation(object), Securable.function(object));

@@ -188,7 +188,7 @@ final class Execution {
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops, held);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
-        this.explanations = new Explanations(database, queries, alterations);
+        this.explanations = new Explanations(database, queries, alterations, subscriptions);
         this.temporaries = new TemporaryStatements(
                 names.path().temporaries(),
                 this::drop,

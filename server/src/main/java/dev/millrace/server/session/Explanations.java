@@ -23,6 +23,7 @@ import dev.millrace.server.planning.StandingRules;
 import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.planning.WindowsAtEdge.Finding;
 import dev.millrace.server.query.Queries;
+import dev.millrace.server.query.Subscriptions;
 import dev.millrace.server.result.FixedRows;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.sql.catalog.Relation;
@@ -54,11 +55,13 @@ final class Explanations {
     private final Instance database;
     private final Queries queries;
     private final Alterations alterations;
+    private final Subscriptions subscriptions;
 
-    Explanations(Instance database, Queries queries, Alterations alterations) {
+    Explanations(Instance database, Queries queries, Alterations alterations, Subscriptions subscriptions) {
         this.database = database;
         this.queries = queries;
         this.alterations = alterations;
+        this.subscriptions = subscriptions;
     }
 
     StatementResult explain(Statement.Explain explain) {
@@ -135,8 +138,8 @@ final class Explanations {
                 lines.add("expected of the order written: " + joins.written());
             });
         }
-        if (physical && statement instanceof Statement.CreateContinuousQuery create) {
-            explainGroup(create, plan, lines);
+        if (physical && mayShare(statement)) {
+            explainGroup(plan, lines);
         }
         if (physical && EdgeNeeds.isWanted(new Options(options(statement)))) {
             explainEdge(statement, plan, lines);
@@ -153,15 +156,21 @@ final class Explanations {
         }
     }
 
+    private boolean mayShare(Statement statement) {
+        boolean isOfKind = statement instanceof Statement.CreateContinuousQuery create
+                        && create.options().isEmpty()
+                || statement instanceof Statement.Subscribe subscribe
+                        && subscribe.relation().isEmpty()
+                        && !subscriptions.haveWait(subscribe);
+        return isOfKind && queries.limits().mayShare();
+    }
+
     /** With whom a query would share what runs it. */
-    private void explainGroup(Statement.CreateContinuousQuery create, PhysicalPlan plan, List<String> lines) {
+    private void explainGroup(PhysicalPlan plan, List<String> lines) {
         QueryOptions how = queries.limits().limited(QueryOptions.streaming());
-        Optional<QueryGroup> group =
-                create.options().isEmpty() && queries.limits().mayShare()
-                        ? database.groups()
-                                .form(plan.root())
-                                .flatMap(form -> database.groups().group(form, how))
-                        : Optional.empty();
+        Optional<QueryGroup> group = database.groups()
+                .form(plan.root())
+                .flatMap(form -> database.groups().group(form, how));
         group.ifPresent(
                 others -> lines.add("shared with " + others.members() + " queries that differ in literals alone"));
     }
