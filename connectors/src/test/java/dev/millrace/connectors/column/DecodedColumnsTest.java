@@ -147,7 +147,8 @@ class DecodedColumnsTest {
         assertEquals(1L, put(DataType.DATE, to -> to.putTimestamp(86_400_000_001L)));
         assertEquals(86_400_000_000L, put(DataType.TIMESTAMP, to -> to.putDate(1)));
         assertEquals("22008", put(DataType.TIMESTAMP, to -> to.putDate(2_000_000_000L)));
-        assertEquals("22008", put(DataType.TIMESTAMP, to -> to.putTimestamp(Long.MAX_VALUE)));
+        assertEquals("22008", put(DataType.TIMESTAMP, to -> to.putTimestamp(Long.MAX_VALUE - 1)));
+        assertEquals(Long.MAX_VALUE, put(DataType.TIMESTAMP, to -> to.putTimestamp(Long.MAX_VALUE))); // infinity
         assertEquals("22008", put(DataType.TIME, to -> to.putTime(-1)));
         assertEquals("1970-01-02", put(DataType.TEXT, to -> to.putDate(1)));
         assertEquals(new Row.Interval(1, 2, 3), put(DataType.INTERVAL, to -> to.putInterval(1, 2, 3)));
