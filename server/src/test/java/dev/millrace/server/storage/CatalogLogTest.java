@@ -248,16 +248,16 @@ class CatalogLogTest {
 
     @Test
     void otherFilesAndLaterVersionsAreRefused() throws IOException {
-        Files.writeString(file(), "millrace-catalog 6\n");
+        Files.writeString(file(), "millrace-catalog 7\n");
         MillraceException later = assertThrows(MillraceException.class, this::reopened);
-        assertEquals(file() + " is of version 6; this Millrace reads up to 5", later.getMessage());
+        assertEquals(file() + " is of version 7; this Millrace reads up to 6", later.getMessage());
         for (String other : List.of(
                 "",
                 "hello\n",
                 "millrace-catalog x\n",
                 "millrace-catalog 1",
                 "millrace-catalog 3\n",
-                "millrace-catalog 5 7 00000000\n",
+                "millrace-catalog 6 7 00000000\n",
                 "millrace-catalog 1 1\n")) {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
@@ -364,7 +364,7 @@ class CatalogLogTest {
         assertEquals(List.of(), reopened());
         assertEquals(1, Files.readAllLines(file()).size());
         List<String> lines = written("y", "z");
-        assertTrue(lines.get(0).startsWith("millrace-catalog 5 401 "), lines.get(0));
+        assertTrue(lines.get(0).startsWith("millrace-catalog 6 401 "), lines.get(0));
         assertTrue(refused(List.of(lines.get(0), lines.get(2))).endsWith("record 401 is missing"));
         assertTrue(refused(List.of(lines.get(0))).endsWith("records 401 to 402 are missing"));
         Files.write(file(), lines);
@@ -387,7 +387,7 @@ class CatalogLogTest {
             log.append(define("c"));
         }
         List<String> now = Files.readAllLines(file());
-        assertTrue(now.get(0).startsWith("millrace-catalog 5 2 "), now.get(0));
+        assertTrue(now.get(0).startsWith("millrace-catalog 6 2 "), now.get(0));
         assertEquals(4, now.size());
         assertEquals(List.of("b", "a", "c"), reopened());
         List<String> damaged = new ArrayList<>(old);

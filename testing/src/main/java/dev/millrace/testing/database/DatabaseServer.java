@@ -209,9 +209,14 @@ public final class DatabaseServer implements AutoCloseable {
         awaitEnd();
     }
 
-    /** Ends it as a crash does; its files stay. */
+    /** Ends it as a crash does, with those who answer its clients; its files stay. */
     public void kill() {
-        process.ifPresent(running -> signal(running, "KILL"));
+        process.ifPresent(running -> {
+            List<String> command = new ArrayList<>(List.of("kill", "-KILL"));
+            Stream.concat(Stream.of(running.toHandle()), running.descendants())
+                    .forEach(each -> command.add(Long.toString(each.pid())));
+            execute(command, false);
+        });
         awaitEnd();
     }
 
