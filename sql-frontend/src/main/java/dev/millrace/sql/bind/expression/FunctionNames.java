@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlFunction;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlNode;
 
 /** Which names are functions', and which of those aggregates'. */
 public final class FunctionNames {
@@ -52,15 +53,22 @@ public final class FunctionNames {
         }
         List<String> names = identifier.get().names;
         String schema = names.size() > 1 ? names.get(0) : "";
-        if (!schema.isEmpty() && !context.catalog().isSchema(schema)) {
-            throw Errors.error(
-                    SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist", identifier.get());
+        if (!schema.isEmpty()) {
+            requireSchema(RelationNames.written(names), identifier.get(), context);
         }
         String name = schema.equals(RelationNames.PUBLIC) ? RelationNames.written(names) : of(call).orElseThrow();
         Optional<UserFunction> found = context.catalog().userFunction(name);
         found.filter(function -> context.catalog().isMadeByUser(name))
                 .ifPresent(function -> context.refersTo(identifier.get(), function.name()));
         return found;
+    }
+
+    /** 3F000 if a function's name, as {@link #of} has it, is said to be in a schema that is not there. */
+    static void requireSchema(String name, SqlNode where, QueryContext context) {
+        String schema = RelationNames.prefix(name);
+        if (!schema.isEmpty() && !context.catalog().isSchema(schema)) {
+            throw Errors.error(SqlState.INVALID_SCHEMA_NAME, "schema \"" + schema + "\" does not exist", where);
+        }
     }
 
     /** Whether a name is that of an aggregate; users' functions hide those of the same name. */

@@ -161,6 +161,7 @@ final class WindowBinder {
 
     /** An aggregate that is an expression over others, each of which gets the window. */
     private RexNode composed(AggregateSyntax syntax, Window window, SqlCall where) {
+        FunctionNames.requireSchema(syntax.name(), where, context);
         AggregateCalls parts = new AggregateCalls(NO_COLUMN);
         Clause collecting = new Clause("a window function", Optional.of(parts), false, clause.columns());
         RexNode composed = new FunctionBinder(context, expressions, collecting)
@@ -339,6 +340,7 @@ final class WindowBinder {
     private Called aggregate(AggregateSyntax syntax, ExpressionBinder inner, SqlCall where) {
         Optional<AggregateCall.Function> function = Aggregates.byName(syntax.name());
         if (function.isEmpty()) {
+            FunctionNames.requireSchema(syntax.name(), where, context);
             throw Errors.error(
                     SqlState.WRONG_OBJECT_TYPE,
                     "OVER specified, but " + syntax.name() + " is not a window function nor an aggregate function",
