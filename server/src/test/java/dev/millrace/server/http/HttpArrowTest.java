@@ -218,7 +218,7 @@ class HttpArrowTest {
         })));
         refused("400 22008", stream(List.of(allocator -> {
             DateDayVector dates = new DateDayVector("d", allocator);
-            dates.setSafe(0, Integer.MAX_VALUE);
+            dates.setSafe(0, Integer.MAX_VALUE - 1);
             dates.setValueCount(1);
             return dates;
         })));

@@ -141,8 +141,10 @@ class HostileBytesTest {
     @Test
     void datesInABinaryCopyAreInTheirRange() throws IOException {
         String t = "t (d) FROM STDIN (FORMAT binary)";
-        assertEquals(List.of("22008"), copy(t, binaryCopy("0001 00000004 7fffffff ffff")));
-        assertEquals(List.of("22008"), copy(t, binaryCopy("0001 00000004 80000000 ffff")));
+        assertEquals(List.of("22008"), copy(t, binaryCopy("0001 00000004 7ffffffe ffff")));
+        assertEquals(List.of("22008"), copy(t, binaryCopy("0001 00000004 80000001 ffff")));
+        assertEquals(List.of("COPY 1"), copy(t, binaryCopy("0001 00000004 7fffffff ffff"))); // infinity
+        assertEquals(List.of("COPY 1"), copy(t, binaryCopy("0001 00000004 80000000 ffff")));
     }
 
     // ---- parameters ------------------------------------------------------------------------------------------------
@@ -223,9 +225,11 @@ class HostileBytesTest {
         assertEquals(
                 List.of("22P03"), select("SELECT $1", TEXT_ARRAY, true, hex(array + "00000001 00000001 80000000")));
         assertEquals(List.of("22P03"), select("SELECT $1", TEXT_ARRAY, true, hex("ffffffff 00000000 00000019")));
-        assertEquals(List.of("22008"), select("SELECT $1", DATE, true, hex("7fffffff")));
+        assertEquals(List.of("22008"), select("SELECT $1", DATE, true, hex("7ffffffe")));
+        assertEquals(List.of("infinity", "SELECT 1"), select("SELECT $1", DATE, true, hex("7fffffff")));
         assertEquals(List.of("22008"), select("SELECT $1", TIME, true, hex("ffffffffffffffff")));
-        assertEquals(List.of("22008"), select("SELECT $1", TIMESTAMP, true, hex("7fffffffffffffff")));
+        assertEquals(List.of("22008"), select("SELECT $1", TIMESTAMP, true, hex("7ffffffffffffffe")));
+        assertEquals(List.of("-infinity", "SELECT 1"), select("SELECT $1", TIMESTAMP, true, hex("8000000000000000")));
         assertEquals(List.of("22008"), select("SELECT $1", INTERVAL, true, hex("7fffffffffffffff 00000000 00000000")));
         assertEquals(
                 List.of("1" + "0".repeat(4 * 0x7fff), "SELECT 1"),
