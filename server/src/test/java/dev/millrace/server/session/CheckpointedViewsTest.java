@@ -353,7 +353,7 @@ final class CheckpointedViewsTest {
     @Test
     void manySeedsByCommand() {
         int seeds = Integer.getInteger("millrace.checkpoints.seeds", 0);
-        IntStream.rangeClosed(1_000, 1_000 + seeds).forEach(CheckpointedViewsTest::check);
+        IntStream.range(1_000, 1_000 + seeds).forEach(CheckpointedViewsTest::check);
     }
 
     /** Each view, with rows that it has something of. */

@@ -125,7 +125,7 @@ class CommittedDefinitionsTest {
     @Test
     void aMachineThatStopsDuringCommitLeavesAllOrNothing() throws Exception {
         Set<String> found = new TreeSet<>();
-        for (int seed = 1; seed <= 24; seed++) {
+        for (int seed = 1; seed <= 12; seed++) {
             SimulatedDisk disk = new SimulatedDisk(seed);
             List<SimulatedDisk> after = new ArrayList<>();
             int stop = seed % 6;
