@@ -371,15 +371,11 @@ public final class Roles {
     public synchronized void forget(String object) {
         ownerChanges(object);
         owns(object, Optional.empty());
-        List<Securable> all = RelationNames.isSchema(object)
-                ? List.of(new Securable(Securable.Kind.SCHEMA, RelationNames.shown(object)))
-                : List.of(Securable.relation(object), Securable.function(object));
-        for (Securable each : all) {
-            if (state.access.containsKey(each)) {
-                Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
-                access.remove(each);
-                state = State.of(state.roles, state.memberships, access);
-            }
+        List<Securable> all = Securable.named(object);
+        if (all.stream().anyMatch(state.access::containsKey)) {
+            Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
+            all.forEach(access::remove);
+            state = State.of(state.roles, state.memberships, access);
         }
     }
 

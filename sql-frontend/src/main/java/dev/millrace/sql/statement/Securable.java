@@ -1,6 +1,8 @@
 package dev.millrace.sql.statement;
 
+import dev.millrace.sql.catalog.RelationNames;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /** Something that privileges are about. Relations, sinks, templates and functions of a schema share one space of names. */
@@ -31,5 +33,12 @@ public record Securable(Kind kind, String name) {
 
     public static Securable function(String name) {
         return new Securable(Kind.FUNCTION, name);
+    }
+
+    /** All that may be what has a name in the catalog. */
+    public static List<Securable> named(String name) {
+        return RelationNames.isSchema(name)
+                ? List.of(new Securable(Kind.SCHEMA, RelationNames.shown(name)))
+                : List.of(relation(name), function(name));
     }
 }

@@ -44,9 +44,9 @@ public final class Bounds {
         return error == 0 ? value : high(Math.nextUp((float) value), error);
     }
 
-    /** An error that is a share of a value, and more. */
+    /** An error that is a share of a value, and more; none of infinity is less than all, be the share 0. */
     public static double scaled(double value, double share, double more) {
-        return !Double.isNaN(value) ? Math.abs(value) * share + more : Double.POSITIVE_INFINITY;
+        return Double.isFinite(value) ? Math.abs(value) * share + more : Double.POSITIVE_INFINITY;
     }
 
     /** A double that is not above a whole number of which it is the nearest. */
