@@ -3,6 +3,7 @@ package dev.millrace.benchmarks.scheduling;
 import dev.millrace.batch.Batch;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.Flow;
 import java.util.function.LongUnaryOperator;
 
@@ -13,6 +14,7 @@ final class AnswerAges implements Flow.Subscriber<Batch> {
     private double[] millis = new double[64];
     private int count;
     private volatile boolean isOver;
+    private volatile Optional<Throwable> failure = Optional.empty(); // of the subscription
 
     /** @param clock how long ago a time of rows was, in microseconds */
     AnswerAges(LongUnaryOperator clock) {
@@ -44,8 +46,15 @@ final class AnswerAges implements Flow.Subscriber<Batch> {
         }
     }
 
-    /** The ages of windows that ended in a time. */
+    /**
+     * The ages, in milliseconds, of windows that ended in a time.
+     *
+     * @throws IllegalStateException if the subscription failed: some are not there
+     */
     synchronized double[] between(long from, long to) {
+        failure.ifPresent(why -> {
+            throw new IllegalStateException("a subscription failed", why);
+        });
         double[] found = new double[count];
         int size = 0;
         for (int i = 0; i < count; i++) {
@@ -62,9 +71,9 @@ final class AnswerAges implements Flow.Subscriber<Batch> {
     }
 
     @Override
-    public void onError(Throwable failure) {
+    public void onError(Throwable why) {
         if (!isOver) {
-            System.err.println("a subscription failed: " + failure);
+            failure = Optional.of(why);
         }
     }
 
