@@ -22,6 +22,7 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -145,6 +146,23 @@ public final class Frontend {
         NamedText text = new NamedText(statement);
         text.putReferences(binder.references());
         return text;
+    }
+
+    /**
+     * The text of a definition that is kept, with other names for what it reads.
+     *
+     * @param names the new names in the catalog, by those that they are now
+     * @param itself the new name of what it makes, if it has another
+     * @throws MillraceException 0A000 where the text could mean another then
+     */
+    public String renamed(
+            ParsedStatement statement, Catalog catalog, Map<String, String> names, Optional<String> itself) {
+        StatementBinder binder = binder(statement, catalog, Parameters.none());
+        binder.bind(statement.syntax());
+        NamedText text = new NamedText(statement);
+        itself.ifPresent(text::renameNew);
+        text.rename(binder.references(), names);
+        return text.text();
     }
 
     /** The text of a statement without parameters in which each name has its schema. */

@@ -1,10 +1,12 @@
 package dev.millrace.sql;
 
+import dev.millrace.error.MillraceException;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +29,13 @@ public final class NamedText {
             Set.of("or", "replace", "local", "global", "unlogged", "materialized", "continuous");
     private static final Set<String> TEMPORARY = Set.of("temp", "temporary");
     private static final Set<String> KINDS = Set.of("table", "view", "stream", "source", "sink", "function", "query");
+
+    /** Words behind a relation that is called by its own name. */
+    private static final Set<String> BEHIND_RELATION = Set.of(
+            "anti", "asof", "cross", "emit", "except", "fetch", "for", "full", "group", "having", "inner", "intersect",
+            "join", "lateral", "left", "limit", "match_recognize", "natural", "offset", "on", "order", "pivot",
+            "positional", "qualify", "right", "sample", "semi", "tablesample", "union", "unpivot", "using", "where",
+            "window", "with");
 
     private final ParsedStatement statement;
     private final List<Lexeme> lexemes;
@@ -65,6 +74,62 @@ public final class NamedText {
                 placeOf(written).filter(place -> parts(place).size() == 1).ifPresent(place -> put(place, name)));
     }
 
+    /**
+     * Names in the text are others. Where what is read was called by its own name, and columns may be, it goes on being called so.
+     *
+     * @param references what names in the text mean
+     * @param names the new names in the catalog, by those that are meant
+     * @throws MillraceException 0A000 where the text could mean another then
+     */
+    void rename(Map<SqlIdentifier, String> references, Map<String, String> names) {
+        Map<Place, String> renamed = new LinkedHashMap<>();
+        references.forEach((written, name) -> placeOf(written)
+                .filter(place -> names.containsKey(name))
+                .ifPresent(place -> renamed.put(place, name)));
+        renamed.forEach((place, name) -> put(place, names.get(name), ""));
+        renamed.forEach((place, name) -> keepAlias(place, last(place), names.get(name)));
+    }
+
+    private String last(Place place) {
+        return lexemes.get(place.behind() - 1).text();
+    }
+
+    private void keepAlias(Place place, String before, String name) {
+        String now = name.substring(name.indexOf('.') + 1);
+        if (now.equals(before) || !isMentioned(before) && !isMentioned(now) || hasAlias(place)) {
+            return;
+        }
+        Lexeme ahead = lexemes.get(place.first() - 1);
+        boolean takesAlias =
+                ahead.isWord("from") || ahead.isWord("join") || ahead.isSymbol(",") || ahead.isSymbol("(");
+        if (!takesAlias) {
+            throw MillraceException.notAvailableYet("another name of \"" + before + "\" where it is read as in: "
+                            + statement.text().strip())
+                    .withHint("that text calls something else by one of the names");
+        }
+        put(place, name, " AS " + Identifiers.quote(before));
+    }
+
+    /** Whether anything in the text has a name but for what gets another. */
+    private boolean isMentioned(String name) {
+        return lexemes.stream()
+                .anyMatch(lexeme -> lexeme.isName()
+                        && lexeme.text().equals(name)
+                        && edits.entrySet().stream()
+                                .noneMatch(edit -> edit.getKey() <= lexeme.start()
+                                        && lexeme.end() <= edit.getValue().end()));
+    }
+
+    private boolean hasAlias(Place place) {
+        Lexeme next = lexemes.get(place.behind());
+        return next.isName() && !(next.kind() == Lexeme.Kind.WORD && BEHIND_RELATION.contains(next.text()));
+    }
+
+    /** What is made has another name in the catalog from now on, of which nothing else in the text speaks. */
+    public void renameNew(String name) {
+        placeOfNew().ifPresent(place -> put(place, name, ""));
+    }
+
     /** Whether the text says something else than the catalog's names. */
     public boolean isOther() {
         return !edits.isEmpty();
@@ -84,9 +149,17 @@ public final class NamedText {
 
     private void put(Place place, String name) {
         String schema = RelationNames.prefix(name).isEmpty() ? Identifiers.quote(RelationNames.PUBLIC) + "." : "";
+        putText(place, schema + RelationNames.quoted(name));
+    }
+
+    private void put(Place place, String name, String behind) {
+        putText(place, RelationNames.quoted(name) + behind);
+    }
+
+    private void putText(Place place, String text) {
         edits.put(
                 lexemes.get(place.first()).start(),
-                new Edit(lexemes.get(place.behind() - 1).end(), schema + RelationNames.quoted(name)));
+                new Edit(lexemes.get(place.behind() - 1).end(), text));
     }
 
     private Optional<Place> placeOfNew() {

@@ -14,4 +14,9 @@ public interface CheckpointReader {
      * @throws IOException also later, from the stream, if the bytes are not those that were written
      */
     Optional<InputStream> open(String section) throws IOException;
+
+    /** The name that a relation, or a query, had when this was written: it may have another since then. */
+    default String nameThen(String name) {
+        return name;
+    }
 }

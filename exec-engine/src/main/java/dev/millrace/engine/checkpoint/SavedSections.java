@@ -27,6 +27,11 @@ public final class SavedSections {
         this.reader = reader;
     }
 
+    /** See {@link CheckpointReader#nameThen}. */
+    public String nameThen(String name) {
+        return reader.nameThen(name);
+    }
+
     /** What went wrong first when sections were read: they are damaged (XX001), or could not be read (58030). */
     public Optional<MillraceException> failure() {
         return failure;

@@ -44,7 +44,7 @@ public final class PlanGraph {
     /** One node; {@code id}s grow from the scans to the root. */
     public static final class Node {
         private final int id;
-        private final PlanNode plan;
+        private volatile PlanNode plan; // written by who renames what it reads, read by all
         private final List<Node> inputs;
         private boolean cut;
         private int pipeline;
@@ -61,6 +61,12 @@ public final class PlanGraph {
 
         public PlanNode plan() {
             return plan;
+        }
+
+        /** What the plan reads has another name, and it is the same but for that. */
+        public void rename(PlanNode named) {
+            assert named.getClass() == plan.getClass() : named + " in the place of " + plan;
+            plan = named;
         }
 
         public List<Node> inputs() {

@@ -8,6 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * What tells plans apart whose operators cannot go on with each other's state: a hash of all nodes of the graph, each with what
@@ -20,11 +21,16 @@ public final class PlanPrint {
     private PlanPrint() {}
 
     public static String of(PlanNode plan) {
+        return of(plan, UnaryOperator.identity());
+    }
+
+    /** The same of a plan that reads relations which have other names by now. @param names these, by what they are called in the plan */
+    public static String of(PlanNode plan, UnaryOperator<String> names) {
         MessageDigest digest = sha256();
         for (PlanGraph.Node node : new PlanGraph(plan, 1, scan -> false, true).nodes()) {
             StringBuilder text = new StringBuilder();
             text.append(node.id()).append(' ');
-            append(text, node.plan());
+            append(text, node.plan(), names);
             node.inputs().forEach(input -> text.append(" #").append(input.id()));
             digest.update(text.append('\n').toString().getBytes(StandardCharsets.UTF_8));
         }
@@ -34,22 +40,26 @@ public final class PlanPrint {
     /** The same of one node and the types that it reads: whose state another node of the same hash can go on with. */
     public static long ofNode(PlanNode node) {
         StringBuilder text = new StringBuilder();
-        append(text, node);
+        append(text, node, UnaryOperator.identity());
         node.inputs().forEach(input -> text.append(' ').append(input.schema().types()));
         byte[] hash = sha256().digest(text.toString().getBytes(StandardCharsets.UTF_8));
         return ByteBuffer.wrap(hash).getLong();
     }
 
-    private static void append(StringBuilder text, PlanNode node) {
+    private static void append(StringBuilder text, PlanNode node, UnaryOperator<String> names) {
         text.append(node.getClass().getSimpleName());
         for (RecordComponent component : node.getClass().getRecordComponents()) {
             Object value = value(component, node);
             boolean isInput = value instanceof PlanNode
                     || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
             if (!isInput && !component.getName().equals(OF_READING)) {
-                text.append(' ').append(component.getName()).append('=').append(value);
+                text.append(' ').append(component.getName()).append('=').append(isNameOfScan(node, component) ? names.apply((String) value) : value);
             }
         }
+    }
+
+    private static boolean isNameOfScan(PlanNode node, RecordComponent component) {
+        return node instanceof PlanNode.Scan && component.getName().equals("relation");
     }
 
     private static Object value(RecordComponent component, PlanNode node) {

@@ -28,7 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class AppendedRelation implements WritableRelation, AutoCloseable {
     private record Epoch(long epoch, List<Staged> rows) {}
 
-    private final String name;
+    private volatile String name; // written by who renames it, when no checkpoint is made, read by all
     private volatile long number; // of the journal; 0 if it has no entries of this; written as the schema
     private volatile Schema schema; // written by who alters the table, read by those who append
     private final Resources resources;
@@ -63,12 +63,12 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         this.schema = schema;
         this.resources = resources;
         this.fanout = new Fanout(resources.signal());
-        this.memory = resources.memory().newScope((keepsRows ? "table" : "stream") + " \"" + name + "\"");
+        this.memory = resources.memory().newScope(scopeOf(name, keepsRows));
         var domain = resources.epochs().newDomain();
         if (keepsRows) {
             VersionedView rows = new VersionedView(schema, resources.batchRows(), memory.newChild("rows"));
             firstRows = saved.map(sections -> restores.orElseGet(() -> Restores.ofCaller(1, Runnable::run))
-                    .add(() -> SavedTable.restore(sections, section(), rows)));
+                    .add(() -> SavedTable.restore(sections, section(sections.nameThen(name)), rows)));
             try {
                 if (restores.isEmpty()) {
                     firstRows.ifPresent(Restores.Part::await);
@@ -91,7 +91,21 @@ final class AppendedRelation implements WritableRelation, AutoCloseable {
         input = resources.epochs().addInput(domain, this::endEpochs);
     }
 
+    private static String scopeOf(String name, boolean keepsRows) {
+        return (keepsRows ? "table" : "stream") + " \"" + name + "\"";
+    }
+
+    /** Has another name from now on. While no checkpoint is made. */
+    void rename(String newName) {
+        name = newName;
+        memory.rename(scopeOf(newName, view.isPresent()));
+    }
+
     private String section() {
+        return section(name);
+    }
+
+    private static String section(String name) {
         return "rows " + name;
     }
 

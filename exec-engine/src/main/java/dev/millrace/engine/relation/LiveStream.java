@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 
 /** A source that cannot be read twice: one task reads it from the start and passes its rows to all queries. */
 final class LiveStream implements TaskHost, AutoCloseable {
-    private final ReplayableStream stream;
+    private volatile ReplayableStream stream; // as the name of an AppendedRelation
     private final Resources resources;
     private final MemoryScope memory;
     private final Fanout fanout;
@@ -46,7 +46,7 @@ final class LiveStream implements TaskHost, AutoCloseable {
         this.stream = stream;
         this.resources = resources;
         this.fanout = new Fanout(resources.signal());
-        this.memory = resources.memory().newScope("stream \"" + stream.name() + "\"");
+        this.memory = resources.memory().newScope(scopeOf(stream.name()));
         try {
             EntryStage entry = new EntryStage(stream.source().schema());
             OutletStage outlet = new OutletStage(fanout);
@@ -76,15 +76,29 @@ final class LiveStream implements TaskHost, AutoCloseable {
     private List<SourceReader> open(ScanRequest request, Optional<SavedSections> saved) {
         List<SourcePosition> positions = new ArrayList<>();
         saved.ifPresent(
-                sections -> sections.read(section(), part -> positions.addAll(SavedPositions.read(part.part()))));
+                sections -> sections.read(section(sections.nameThen(stream.name())), part -> positions.addAll(SavedPositions.read(part.part()))));
         return positions.isEmpty()
                 ? stream.open(request, memory.own(), resources.clock(), resources.batchRows(), this::wakeReaders)
                 : stream.reopen(
                         request, positions, memory.own(), resources.clock(), resources.batchRows(), this::wakeReaders);
     }
 
+    private static String scopeOf(String name) {
+        return "stream \"" + name + "\"";
+    }
+
+    /** Has another name from now on. While no checkpoint is made. */
+    void rename(String newName) {
+        stream = new ReplayableStream(newName, stream.source(), stream.rejected());
+        memory.rename(scopeOf(newName));
+    }
+
     private String section() {
-        return "stream " + stream.name();
+        return section(stream.name());
+    }
+
+    private static String section(String name) {
+        return "stream " + name;
     }
 
     /** The positions of its readers are to be in a checkpoint, of which nothing has come yet. */

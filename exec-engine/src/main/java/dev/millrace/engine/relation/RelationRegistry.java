@@ -19,6 +19,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,6 +32,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** The relations by name, and who reads them. */
 public final class RelationRegistry implements Relations, AutoCloseable {
@@ -270,15 +272,53 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @Override
     public synchronized void rename(String name, String newName) {
-        requireFree(newName);
-        Entry entry = entry(name);
-        entries.remove(name);
-        entries.put(newName, entry);
-        for (String query : entry.readers()) {
-            Set<String> relations = new HashSet<>(read.getOrDefault(query, Set.of()));
-            relations.remove(name);
-            read.put(query, both(relations, Set.of(newName)));
+        entry(name);
+        rename(Map.of(name, newName));
+    }
+
+    /** Gives relations, queries among them, other names, all at once: no two have one then. Of names that nothing has nothing becomes. */
+    public synchronized void rename(Map<String, String> names) {
+        names.forEach((name, newName) -> {
+            if (entries.containsKey(name) && !names.containsKey(newName)) {
+                requireFree(newName);
+            }
+        });
+        renameKeys(entries, names);
+        renameKeys(pasts, names);
+        renameKeys(read, names);
+        read.replaceAll((query, relations) ->
+                Collections.disjoint(relations, names.keySet()) ? relations : renamed(relations, names));
+        entries.forEach((name, entry) -> {
+            if (!Collections.disjoint(entry.readers(), names.keySet())) {
+                Set<String> readers = renamed(entry.readers(), names);
+                entry.readers().clear();
+                entry.readers().addAll(readers);
+            }
+        });
+        names.values()
+                .forEach(name -> Optional.ofNullable(entries.get(name)).ifPresent(entry -> tellName(entry, name)));
+    }
+
+    private static void tellName(Entry entry, String name) {
+        for (AutoCloseable owned : entry.owned()) {
+            if (owned instanceof AppendedRelation relation) {
+                relation.rename(name);
+            } else if (owned instanceof LiveStream live) {
+                live.rename(name);
+            }
         }
+    }
+
+    private static <T> void renameKeys(Map<String, T> map, Map<String, String> names) {
+        Map<String, T> moved = new LinkedHashMap<>();
+        names.forEach((name, newName) -> Optional.ofNullable(map.remove(name)).ifPresent(of -> moved.put(newName, of)));
+        map.putAll(moved);
+    }
+
+    private static Set<String> renamed(Set<String> all, Map<String, String> names) {
+        return all.stream()
+                .map(name -> names.getOrDefault(name, name))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /** Notes that a query reads a relation. */
@@ -405,6 +445,13 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     @Override
     public synchronized List<String> readers(String name) {
         return List.copyOf(entry(name).readers());
+    }
+
+    /** The same; none where there is no such relation. */
+    public synchronized Set<String> readersOf(String name) {
+        return Optional.ofNullable(entries.get(name))
+                .map(entry -> Set.copyOf(entry.readers()))
+                .orElse(Set.of());
     }
 
     @Override

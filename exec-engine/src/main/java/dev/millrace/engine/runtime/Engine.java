@@ -26,6 +26,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -131,6 +132,17 @@ public interface Engine extends AutoCloseable {
      * @return the other, under the name
      */
     StandingQuery replace(String name, String by, PlanNode plan, Set<String> dropped, Map<String, String> renamed);
+
+    /**
+     * Gives relations and queries other names, all at once, and no two of them one: with all that they have, and all who read them go on. No
+     * checkpoint is under way.
+     *
+     * @param names the new ones, by those that they have; of names that nothing has nothing becomes
+     * @param named a plan by the new names, which is the same but for them
+     * @throws dev.millrace.error.MillraceException 42P07 if a name is taken, 0A000 where members of a group have one of the names or read
+     *     what has; then nothing has another name
+     */
+    void rename(Map<String, String> names, UnaryOperator<PlanNode> named);
 
     /** What {@link #alter} would do now. */
     Alteration alteration(String name, PlanNode plan);

@@ -50,6 +50,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +67,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
@@ -427,6 +429,66 @@ class LocalEngine implements Engine {
             return next;
         } finally {
             changes.unlock();
+        }
+    }
+
+    @Override
+    public void rename(Map<String, String> names, UnaryOperator<PlanNode> named) {
+        Interrupt.lock(changes);
+        try {
+            requireNoMember(names.keySet());
+            resources
+                    .barriers()
+                    .current()
+                    .ifPresent(barrier -> barrier.fail(QueryCheckpoint.changedMeanwhile(
+                            names.keySet().iterator().next(), "renamed")));
+            Set<EpochDomain> domains = new LinkedHashSet<>(); // in an order that a seed repeats
+            for (LocalStandingQuery query : running()) {
+                QueryState state = query.lifeState();
+                if (names.containsKey(query.name()) && (state == QueryState.RUNNING || state == QueryState.PAUSED)) {
+                    domains.add(query.domain());
+                }
+            }
+            if (domains.isEmpty()) {
+                renameNow(names, named);
+            } else {
+                atRest(domains, domain -> renameNow(names, named));
+            }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void requireNoMember(Set<String> names) {
+        Set<String> concerned = new HashSet<>(names);
+        names.forEach(name -> concerned.addAll(relations.readersOf(name)));
+        synchronized (queries) {
+            Optional<String> member =
+                    concerned.stream().filter(members::containsKey).sorted().findFirst();
+            if (member.isPresent()) {
+                throw MillraceException.notAvailableYet(
+                                "another name of what \"" + member.get() + "\" is or reads, which runs with others like it")
+                        .withHint("DROP and CREATE such queries: a few of one form run by themselves");
+            }
+        }
+    }
+
+    private void renameNow(Map<String, String> names, UnaryOperator<PlanNode> named) {
+        relations.rename(names);
+        synchronized (queries) {
+            List<LocalStandingQuery> all = List.copyOf(queries.values());
+            queries.clear();
+            for (LocalStandingQuery query : all) {
+                String name = names.getOrDefault(query.name(), query.name());
+                boolean reads = scans(query.plan()).stream().anyMatch(scan -> names.containsKey(scan.relation()));
+                PlanNode plan = reads ? named.apply(query.plan()) : query.plan();
+                if (!name.equals(query.name())) {
+                    query.rename(name, plan);
+                } else if (reads) {
+                    query.renameRead(plan);
+                }
+                queries.put(name, query);
+            }
         }
     }
 

@@ -110,12 +110,12 @@ final class LocalResumption implements Resumption {
 
     /** Whether there is something for a query of this name, if it is started now. */
     boolean has(String name) {
-        return !declared && meta.queries().containsKey(name);
+        return !declared && meta.queries().containsKey(saved.nameThen(name));
     }
 
     /** The options with which a query is started, with its state if there is some that fits. */
     QueryOptions optionsOf(String name, PlanNode plan, QueryOptions options) {
-        QueryMeta query = meta.queries().get(name);
+        QueryMeta query = meta.queries().get(saved.nameThen(name));
         if (declared || query == null || options.restore().isPresent()) {
             return options;
         }
@@ -137,7 +137,7 @@ final class LocalResumption implements Resumption {
         if (query.kind() == QueryMeta.Kind.ANEW) {
             return Optional.of(query.whyAnew());
         }
-        if (!query.print().equals(PlanPrint.of(plan))) {
+        if (!query.print().equals(PlanPrint.of(plan, saved::nameThen))) {
             return Optional.of("its plan is another than that of the checkpoint");
         }
         Optional<String> unreadable = query.formats().stream()

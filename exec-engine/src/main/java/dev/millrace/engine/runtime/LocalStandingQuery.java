@@ -7,6 +7,7 @@ import dev.millrace.engine.alteration.Rescaling;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.epoch.Epochs;
+import dev.millrace.engine.graph.PlanGraph;
 import dev.millrace.engine.heap.HeapBudget;
 import dev.millrace.engine.intake.QueryIntakes;
 import dev.millrace.engine.intake.Schedule;
@@ -39,7 +40,9 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
@@ -123,7 +126,7 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
                 this::finished);
         this.epochs = new QueryEpochs(resources.epochs(), tasks, output);
         SinkCheckpoint sinks =
-                new SinkCheckpoint(name, output.sinks(), options.restore().flatMap(SavedQuery::sink));
+                new SinkCheckpoint(this::name, output.sinks(), options.restore().flatMap(SavedQuery::sink));
         this.checkpoint = new QueryCheckpoint(this::plan, parallelism, life, tasks, output, epochs, failedRows, sinks);
         output.beforeGoingOn(epoch -> resources.barriers().at(epoch).ifPresent(sinks::prepareFor));
         options.restore().ifPresent(this::goOnWith);
@@ -221,9 +224,19 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
      */
     void rename(String newName, PlanNode newPlan) {
         name = newName;
-        plan = newPlan;
+        renameRead(newPlan);
         tasks.memory().rename(scopeOf(newName));
         tasks.stages.forEach(stage -> stage.chain().forget()); // checkpoints have its state under the other name
+    }
+
+    /** What it reads has other names from now on. While no checkpoint is made. @param newPlan the same plan by these */
+    void renameRead(PlanNode newPlan) {
+        plan = newPlan;
+        Map<Integer, PlanNode> named = new HashMap<>();
+        new PlanGraph(newPlan, 1, scan -> false, true).nodes().forEach(node -> named.put(node.id(), node.plan()));
+        tasks.stages.forEach(stage -> Optional.ofNullable(
+                        named.get(stage.node().id()))
+                .ifPresent(stage.node()::rename));
     }
 
     private static String scopeOf(String name) {

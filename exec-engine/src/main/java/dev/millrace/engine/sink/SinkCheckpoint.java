@@ -6,6 +6,7 @@ import dev.millrace.engine.checkpoint.SavedSink;
 import dev.millrace.error.MillraceException;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The part of a query's sink in checkpoints, if it goes by them: it prepares behind the last row of the cut's epoch, by the thread that calls
@@ -13,7 +14,7 @@ import java.util.Optional;
  * had. Safe on any thread.
  */
 public final class SinkCheckpoint {
-    private final String query;
+    private final Supplier<String> query; // its name
     private final QuerySinks sinks;
     private volatile Optional<PreparedRows> prepared = Optional.empty(); // written by who calls the sink
     private volatile long epochsPrepared; // that it was given; written by who ends the cut's epoch
@@ -21,7 +22,7 @@ public final class SinkCheckpoint {
     private volatile Optional<PreparedRows> onDisk; // written by who makes checkpoints, and who never prepares reads it
 
     /** @param from what the query goes on from, before any row */
-    public SinkCheckpoint(String query, QuerySinks sinks, Optional<PreparedRows> from) {
+    public SinkCheckpoint(Supplier<String> query, QuerySinks sinks, Optional<PreparedRows> from) {
         this.query = query;
         this.sinks = sinks;
         this.onDisk = from;
@@ -41,7 +42,7 @@ public final class SinkCheckpoint {
             barrier.goesOn(this, 0);
             epochsPrepared = sinks.epochs();
             sinks.prepare(barrier.number(), rows -> keep(rows, barrier), () -> {
-                onDisk.ifPresent(rows -> barrier.later(new SavedSink(query, rows)));
+                onDisk.ifPresent(rows -> barrier.later(new SavedSink(query.get(), rows)));
                 barrier.forget(this);
             });
         }
@@ -53,7 +54,7 @@ public final class SinkCheckpoint {
         }
         prepared = Optional.of(rows);
         try {
-            new SavedSink(query, rows).write(barrier);
+            new SavedSink(query.get(), rows).write(barrier);
             barrier.wentOn(this);
         } catch (IOException | RuntimeException | Error e) { // the checkpoint's, not the sink's
             barrier.fail(e);

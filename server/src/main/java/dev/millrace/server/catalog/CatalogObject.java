@@ -153,6 +153,24 @@ public record CatalogObject(
                 numeric);
     }
 
+    /** The same under another name, or of what has others. */
+    public CatalogObject renamed(String newName, Set<String> newReads, String newDefinition, TableRules newRules) {
+        return new CatalogObject(
+                newName,
+                kind,
+                schema,
+                appendOnly,
+                primaryKey,
+                eventTime,
+                input,
+                newReads,
+                options,
+                newDefinition,
+                createdMicros,
+                newRules,
+                numeric);
+    }
+
     /** Of a query: the same with other options. */
     public CatalogObject withOptions(Map<String, String> newOptions) {
         return new CatalogObject(

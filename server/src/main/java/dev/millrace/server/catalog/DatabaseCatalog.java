@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.HashMap;
+import java.util.Objects;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -89,6 +91,20 @@ public final class DatabaseCatalog implements Catalog {
 
         /** An object is gone. */
         void removed(String name);
+
+        /**
+         * Objects have other names, or say others' new names.
+         *
+         * @param now what they are now, by the names that they had
+         */
+        default void renamed(Map<String, CatalogObject> now) {
+            now.forEach((name, object) -> {
+                if (!name.equals(object.name())) {
+                    removed(name);
+                }
+            });
+            now.values().forEach(this::defined);
+        }
     }
 
     public void addListener(Listener listener) {
@@ -202,6 +218,51 @@ public final class DatabaseCatalog implements Catalog {
         taken.index().ifPresent(index -> indexes.put(name, index));
         numbers.restore(name, taken.numbers());
         add(taken.object());
+    }
+
+    /**
+     * Gives objects other names, and has all that read them say these, all at once.
+     *
+     * @param now what they are from now on, by the names that they have; each after what it reads
+     * @param moved indexes among them, likewise
+     */
+    public void rename(Map<String, CatalogObject> now, Map<String, Index> moved) {
+        Map<String, Map<String, Long>> counted = new HashMap<>();
+        now.keySet().forEach(name -> {
+            counted.put(name, numbers.last(name));
+            Objects.requireNonNull(objects.get(name)).requires().forEach(read -> dependents
+                    .getOrDefault(read, Set.of())
+                    .remove(name));
+        });
+        Set<String> names = now.values().stream().map(CatalogObject::name).collect(Collectors.toSet());
+        version++;
+        now.values().forEach(object -> {
+            objects.put(object.name(), object);
+            since.put(object.name(), version);
+        });
+        now.keySet().stream().filter(name -> !names.contains(name)).forEach(name -> {
+            objects.remove(name);
+            since.remove(name);
+            dependents.remove(name);
+        });
+        now.values().forEach(object -> object.requires().forEach(read -> dependents
+                .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
+                .add(object.name())));
+        moved.keySet().forEach(indexes::remove);
+        moved.values().forEach(index -> indexes.put(index.name(), index));
+        now.forEach((name, object) -> {
+            if (!name.equals(object.name())) {
+                numbers.forget(name);
+            }
+        });
+        now.forEach((name, object) -> {
+            if (!name.equals(object.name())) {
+                numbers.restore(object.name(), Objects.requireNonNull(counted.get(name)));
+            }
+        });
+        findSchemas();
+        version++;
+        listeners.forEach(listener -> listener.renamed(now));
     }
 
     /** Gives an object other rules, which come from other objects: its own definition stays. */

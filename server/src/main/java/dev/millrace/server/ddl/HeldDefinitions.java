@@ -15,9 +15,12 @@ import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.Transaction;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +116,9 @@ public final class HeldDefinitions implements Transactions.Definitions {
         hasBegun = true;
         Roles roles = database.catalog().roles();
         Roles.Saved before = roles.save();
-        changesAccess |= statement instanceof Statement.RoleStatement || statement instanceof Statement.Drop;
+        changesAccess |= statement instanceof Statement.RoleStatement
+                || statement instanceof Statement.Drop
+                || statement instanceof RenameStatement;
         step(() -> roles.restore(before), () -> {});
     }
 
@@ -140,6 +145,33 @@ public final class HeldDefinitions implements Transactions.Definitions {
                     },
                     () -> {});
         }
+    }
+
+    /**
+     * Objects have other names.
+     *
+     * @param names the new ones, by those that they had
+     * @param others what says these names, and is another by that
+     * @param undo has all have the names that they had
+     */
+    void renamed(Map<String, String> names, Collection<String> others, Runnable undo) {
+        transactions.current().ifPresent(transaction -> transaction.rename(names));
+        if (!areHeld()) {
+            return;
+        }
+        names.forEach((name, newName) -> {
+            database.uncommitted().changed(name);
+            database.uncommitted().made(newName);
+        });
+        others.forEach(database.uncommitted()::changed);
+        Map<String, String> back = new HashMap<>();
+        names.forEach((name, newName) -> back.put(newName, name));
+        step(
+                () -> {
+                    transactions.current().ifPresent(transaction -> transaction.rename(back));
+                    undo.run();
+                },
+                () -> {});
     }
 
     /** Queries go on over a table that is another: that they do is kept by a checkpoint. */

@@ -260,6 +260,11 @@ public final class Indexes {
 
     // ---- what else happens to them ---------------------------------------------------------------------------------
 
+    /** Gives an index that is there another name. */
+    void rename(String name, String newName) {
+        rename(new RenameIndex(name, false, newName));
+    }
+
     private Command rename(RenameIndex rename) {
         Optional<Index> found = catalog().index(rename.name());
         if (found.isEmpty()) {

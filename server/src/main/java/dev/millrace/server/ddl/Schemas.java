@@ -63,11 +63,7 @@ public final class Schemas {
                 notices.accept(exists + ", skipping");
                 return created;
             }
-            if (schema.startsWith("pg_")) {
-                throw MillraceException.user(SqlState.RESERVED_NAME, "unacceptable schema name \"" + schema + "\"")
-                        .withHint("names that begin with \"pg_\" are the system's");
-            }
-            requireNoneOfItsNames(schema);
+            requireMayBe(catalog, schema);
             CatalogObject object =
                     CatalogObject.schema(schema, database.catalogStore().creationMicros());
             catalog.add(object);
@@ -79,9 +75,19 @@ public final class Schemas {
         }
     }
 
-    /** Before there were schemas a name of {@code public} could have a point. */
-    private void requireNoneOfItsNames(String schema) {
-        Optional<String> taken = database.catalog().objects().stream()
+    /**
+     * Refuses what cannot be the name of a schema: those of the system's, and what looks like one in a name of {@code public}, which before there
+     * were schemas could have a point.
+     */
+    static void requireMayBe(DatabaseCatalog catalog, String schema) {
+        if (schema.startsWith("pg_")) {
+            throw MillraceException.user(SqlState.RESERVED_NAME, "unacceptable schema name \"" + schema + "\"")
+                    .withHint("names that begin with \"pg_\" are the system's");
+        }
+        if (catalog.isSchema(schema)) {
+            return;
+        }
+        Optional<String> taken = catalog.objects().stream()
                 .map(CatalogObject::name)
                 .filter(name -> name.startsWith(RelationNames.ofSchema(schema)))
                 .findFirst();

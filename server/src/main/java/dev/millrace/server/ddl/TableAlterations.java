@@ -123,7 +123,7 @@ public final class TableAlterations {
     }
 
     /** What the table's CREATE TABLE says, in other words if it was altered. */
-    private CreateTable definitionOf(CatalogObject table) {
+    static CreateTable definitionOf(CatalogObject table) {
         return new CreateTable(
                 table.name(),
                 Statement.IfExists.FAIL,

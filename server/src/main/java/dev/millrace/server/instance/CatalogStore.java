@@ -20,6 +20,7 @@ import dev.millrace.server.storage.KnownLog;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -130,6 +131,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
                 || statement instanceof SchemaStatement
+                || statement instanceof RenameStatement
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume
@@ -186,6 +188,57 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         if (listening) {
             pending.add(new CatalogChange.Drop(name));
         }
+    }
+
+    @Override
+    public void renamed(Map<String, CatalogObject> now) {
+        if (directory.isEmpty()) {
+            return;
+        }
+        Map<String, KeptObject> before = listening ? beingKept() : Map.of();
+        Map<String, Long> moved = new HashMap<>();
+        now.keySet().forEach(name -> moved.put(name, numberOf(name)));
+        now.keySet().forEach(numbers::remove);
+        Map<String, String> names = new HashMap<>();
+        now.forEach((name, object) -> {
+            long number = Objects.requireNonNull(moved.get(name));
+            names.put(name, object.name());
+            numbers.put(object.name(), number);
+            relations.computeIfPresent(number, (of, relation) -> object.name());
+        });
+        if (!listening) {
+            return;
+        }
+        now.forEach((name, object) -> {
+            if (!name.equals(object.name())) {
+                pending.add(new CatalogChange.Drop(name));
+            }
+        });
+        now.forEach((name, object) -> {
+            KeptObject kept = Objects.requireNonNull(before.get(name), name);
+            pending.add(new CatalogChange.Define(
+                    kept.renamed(object.name(), object.definition(), PlanBasis.renamed(kept.basis(), names))));
+            if (kept.paused().isPresent()) {
+                pending.add(new CatalogChange.Pause(object.name(), kept.paused()));
+            }
+        });
+    }
+
+    /** All that is on disk when what is owed to it, and pending, is there. */
+    private Map<String, KeptObject> beingKept() {
+        Map<String, KeptObject> kept = new HashMap<>();
+        directory.orElseThrow().catalog().objects().forEach(object -> kept.put(object.name(), object));
+        Stream.concat(owed.stream().flatMap(record -> record.changes().stream()), pending.stream())
+                .forEach(change -> {
+                    if (change instanceof CatalogChange.Define define) {
+                        kept.put(define.object().name(), define.object());
+                    } else if (change instanceof CatalogChange.Drop drop) {
+                        kept.remove(drop.name());
+                    } else if (change instanceof CatalogChange.Pause pause) {
+                        kept.computeIfPresent(pause.name(), (name, object) -> object.withPaused(pause.since()));
+                    }
+                });
+        return kept;
     }
 
     /**
@@ -498,6 +551,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             changes.add(new CatalogChange.Pause(resume.name(), OptionalLong.empty()));
         }
         boolean accessMayChange = statement instanceof Statement.RoleStatement
+                || statement instanceof RenameStatement
                 || statement instanceof Statement.Drop && roles.version() != keptRoles;
         Object version = roles.version();
         Optional<Access> now = accessMayChange ? changedAccess(roles) : Optional.empty();

@@ -3,6 +3,7 @@ package dev.millrace.server.instance;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.sql.catalog.RelationNames;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,6 +54,12 @@ public final class Recovery {
     /** Something is there again. What is said of it last counts. */
     public void came(String name, Outcome outcome) {
         outcomes.put(name, outcome);
+    }
+
+    /** Objects have other names, all at once. @param names the new ones, by those before */
+    public void rename(Map<String, String> names) {
+        RelationNames.rename(lastOf, names);
+        RelationNames.rename(outcomes, names);
     }
 
     /** All that came again, by name. */

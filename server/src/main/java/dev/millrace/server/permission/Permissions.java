@@ -18,6 +18,7 @@ import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
@@ -190,10 +191,7 @@ public final class Permissions {
                                 "what it runs, the server runs: a superuser can create the function and GRANT EXECUTE");
             }
         } else if (statement instanceof SchemaStatement.CreateSchema) {
-            if (!roles.has(identity.current(), Privilege.CREATE, DATABASE)) {
-                throw denied("permission denied for database " + DATABASE.name())
-                        .withHint("GRANT CREATE ON DATABASE " + DATABASE.name() + " TO " + identity.current());
-            }
+            requireOnDatabase();
         } else if (statement instanceof Statement.Drop drop) {
             drop.names().forEach(this::owns);
         } else if (statement instanceof SubscriptionStatement.CreateSubscription create) {
@@ -204,6 +202,8 @@ public final class Permissions {
             reads(alter.query());
         } else if (statement instanceof AlterTable alter) {
             owns(alter.name());
+        } else if (statement instanceof RenameStatement rename) {
+            renames(rename);
         } else if (statement instanceof IndexStatement.CreateIndex create) {
             owns(create.relation());
         } else if (statement instanceof IndexStatement.RenameIndex rename) {
@@ -226,6 +226,26 @@ public final class Permissions {
         } else if (statement instanceof Statement.ApplyReplacement apply) {
             owns(apply.name());
             owns(apply.replacement());
+        }
+    }
+
+    private void renames(RenameStatement statement) {
+        owns(statement.name());
+        if (statement instanceof RenameStatement.Rename rename && rename.kind() == ObjectKind.SCHEMA) {
+            requireOnDatabase();
+        } else if (statement instanceof RenameStatement.Rename rename) {
+            creates(rename.newName(), Statement.IfExists.FAIL);
+        } else if (statement instanceof RenameStatement.SetSchema set && catalog.isSchema(set.schema())) {
+            requireOnSchema(Privilege.CREATE, set.schema());
+        } else if (statement instanceof RenameStatement.Swap swap) {
+            owns(swap.other());
+        }
+    }
+
+    private void requireOnDatabase() {
+        if (!roles.has(identity.current(), Privilege.CREATE, DATABASE)) {
+            throw denied("permission denied for database " + DATABASE.name())
+                    .withHint("GRANT CREATE ON DATABASE " + DATABASE.name() + " TO " + identity.current());
         }
     }
 

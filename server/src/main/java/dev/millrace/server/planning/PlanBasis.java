@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * What the planner was told of rows, and of the machine, while it planned a standing query. A query that is made again after a restart is told the same,
@@ -21,6 +22,7 @@ public final class PlanBasis {
     private static final String NOW = "now";
     private static final String WORKERS = "workers";
     private static final int LONG_TEXT = 100;
+    private static final Pattern QUESTION = Pattern.compile(" (rows$|so far$|[0-9]+ )"); // behind a relation's name
 
     private final Map<String, Double> told;
     private final boolean given; // before: then nothing is added
@@ -43,6 +45,20 @@ public final class PlanBasis {
     /** What the planner was told so far. */
     public Map<String, Double> told() {
         return Map.copyOf(told);
+    }
+
+    /** What was told of relations that have other names now, by these. @param names the new ones, by those before */
+    public static Map<String, Double> renamed(Map<String, Double> told, Map<String, String> names) {
+        Map<String, Double> renamed = new HashMap<>();
+        told.forEach((question, answer) -> renamed.put(
+                names.keySet().stream()
+                        .filter(name -> question.startsWith(name)
+                                && QUESTION.matcher(question.substring(name.length())).lookingAt())
+                        .findFirst()
+                        .map(name -> names.get(name) + question.substring(name.length()))
+                        .orElse(question),
+                answer));
+        return renamed;
     }
 
     /** Whether the planner was told the same, but for the time. */

@@ -5,6 +5,8 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
@@ -35,6 +37,7 @@ public final class StatementKinds {
                 || statement instanceof AlterTable
                 || statement instanceof IndexStatement
                 || statement instanceof SchemaStatement
+                || statement instanceof RenameStatement
                 || statement instanceof SubscriptionStatement
                 || statement instanceof SecretStatement
                 || statement instanceof Statement.AlterOptions
@@ -58,6 +61,24 @@ public final class StatementKinds {
                         && alter.kind() != Statement.ObjectKind.TABLE
                         && alter.kind() != Statement.ObjectKind.INDEX;
         return !reachesOut && !altersQueries;
+    }
+
+    /** The query of a statement that defines what is made of one. */
+    public static Optional<Query> query(Statement statement) {
+        if (statement instanceof Statement.CreateStreamAs create) {
+            return Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateContinuousQuery create) {
+            return Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateMaterializedView create) {
+            return Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateView create) {
+            return Optional.of(create.query());
+        } else if (statement instanceof Statement.CreateSink create) {
+            return Optional.of(create.query());
+        } else if (statement instanceof Statement.AlterQuery alter) {
+            return Optional.of(alter.query());
+        }
+        return Optional.empty();
     }
 
     /** Whether a statement is INSERT, UPDATE, DELETE or MERGE. */

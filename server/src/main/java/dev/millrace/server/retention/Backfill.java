@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * Safe on any thread.
  */
 public final class Backfill {
-    private final String stream;
+    private volatile String stream; // written by who renames it, read by all
     private final SegmentStore store;
     private final ArrivalSpan arrivals;
     private final LongSupplier durable;
@@ -60,6 +60,11 @@ public final class Backfill {
             progress(); // which stays
         }
         readings.remove(reading);
+    }
+
+    /** The stream has another name. */
+    void rename(String newName) {
+        stream = newName;
     }
 
     /** The name of the stream. */

@@ -20,6 +20,7 @@ import dev.millrace.storage.retention.RetentionOptions;
 import dev.millrace.storage.retention.SegmentStore;
 import dev.millrace.storage.retention.StoreImage;
 import dev.millrace.time.Clock;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.type.Schema;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -188,6 +189,16 @@ public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     /** A query that read the past of streams has another name. */
     public void renameReaders(String query, String newName) {
         Optional.ofNullable(readers.remove(query)).ifPresent(moved -> readers.put(newName, moved));
+    }
+
+    /** Streams and queries have other names, all at once. @param names the new ones, by those before */
+    public void rename(Map<String, String> names) {
+        RelationNames.rename(byName, names);
+        RelationNames.rename(readers, names);
+        for (Map<String, Backfill> streams : readers.values()) {
+            RelationNames.rename(streams, names);
+            streams.forEach((stream, backfill) -> backfill.rename(stream));
+        }
     }
 
     /** Whether a stream's old rows are sketches. */

@@ -379,6 +379,34 @@ public final class Roles {
         }
     }
 
+    /** Objects have other names, all at once, with all that was said of them. @param names the new ones, by those before */
+    public synchronized void renameObjects(Map<String, String> names) {
+        Map<String, Optional<Integer>> moved = new HashMap<>();
+        names.forEach((name, newName) -> {
+            ownerChanges(name);
+            ownerChanges(newName);
+            moved.put(newName, Optional.ofNullable(owners.get(name)));
+        });
+        names.keySet().forEach(name -> owns(name, Optional.empty()));
+        moved.forEach(this::owns);
+        Map<Securable, List<AccessItem>> access = new HashMap<>();
+        state.access.forEach((object, items) -> access.put(renamed(object, names), items));
+        state = State.of(state.roles, state.memberships, access);
+    }
+
+    private static Securable renamed(Securable object, Map<String, String> names) {
+        return switch (object.kind()) {
+            case RELATION, FUNCTION -> new Securable(
+                    object.kind(), names.getOrDefault(object.name(), object.name()));
+            case SCHEMA -> new Securable(
+                    object.kind(),
+                    Optional.ofNullable(names.get(RelationNames.ofSchema(object.name())))
+                            .map(RelationNames::shown)
+                            .orElse(object.name()));
+            case DATABASE, LANGUAGE -> object;
+        };
+    }
+
     // ---- privileges ------------------------------------------------------------------------------------------------
 
     /** What roles other than the owner have, and PUBLIC. */

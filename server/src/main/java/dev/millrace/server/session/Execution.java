@@ -20,6 +20,7 @@ import dev.millrace.server.ddl.GroupedQueries;
 import dev.millrace.server.ddl.GuessedStreams;
 import dev.millrace.server.ddl.HeldDefinitions;
 import dev.millrace.server.ddl.Indexes;
+import dev.millrace.server.ddl.Renames;
 import dev.millrace.server.ddl.Reprocessing;
 import dev.millrace.server.ddl.Restarts;
 import dev.millrace.server.ddl.Schemas;
@@ -68,6 +69,7 @@ import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.SecretStatement;
 import dev.millrace.sql.statement.Statement;
@@ -129,6 +131,7 @@ final class Execution {
     private final Alterations alterations;
     private final Reprocessing reprocessing;
     private final TableAlterations tables;
+    private final Renames renames;
     private final KeptStatements kept;
     private final Templates templates;
     private final Explanations explanations;
@@ -186,6 +189,7 @@ final class Execution {
         this.alterations = new Alterations(database, notices, queries, indexes, definitions, drops);
         this.reprocessing = new Reprocessing(database, indexes);
         this.tables = new TableAlterations(database, definitions, drops, indexes, queries, transactions, held, notices);
+        this.renames = new Renames(database, indexes, transactions, held, notices);
         this.kept = new KeptStatements(database, queries.epochs(), drops, held);
         this.templates = new Templates(database, drops, notices, this::made, this::columns);
         this.explanations = new Explanations(database, queries, alterations, subscriptions);
@@ -579,6 +583,8 @@ final class Execution {
             return definitions.createSink(create, text);
         } else if (statement instanceof AlterTable alter) {
             return tables.alter(alter);
+        } else if (statement instanceof RenameStatement rename) {
+            return renames.execute(rename);
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
         } else if (statement instanceof SchemaStatement schema) {

@@ -12,6 +12,7 @@ import dev.millrace.server.query.OwnEpochs;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.storage.CatalogRecord;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.Statement;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -36,14 +37,15 @@ final class KeptStatements {
 
     /** @param change executes the statement */
     StatementResult keep(Statement statement, Supplier<StatementResult> change) {
+        boolean renames = database.journal().isWriting() && statement instanceof RenameStatement;
         if (held.areHeld() && StatementKinds.isDefinition(statement)) {
-            return hold(statement, change);
+            return renames ? whileNoCheckpoint(() -> hold(statement, change)) : hold(statement, change);
         }
         held.requireNone(StatementKinds.name(statement));
         boolean altersState = database.journal().isWriting() && altersState(statement);
         while (true) {
             database.uncommitted().await(Optional.empty(), held.lockTimeoutMillis());
-            if (altersState) {
+            if (altersState || renames) {
                 Interrupt.lock(database.journal().checkpointing());
             }
             try {
@@ -52,10 +54,19 @@ final class KeptStatements {
                     return result.get();
                 }
             } finally {
-                if (altersState) {
+                if (altersState || renames) {
                     database.journal().checkpointing().unlock();
                 }
             }
+        }
+    }
+
+    private <T> T whileNoCheckpoint(Supplier<T> action) {
+        Interrupt.lock(database.journal().checkpointing());
+        try {
+            return action.get();
+        } finally {
+            database.journal().checkpointing().unlock();
         }
     }
 

@@ -9,6 +9,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.dml.RestoredRows;
 import dev.millrace.server.instance.CatalogStore;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.NamesThen;
 import dev.millrace.server.instance.Opening;
 import dev.millrace.server.instance.Recovery;
 import dev.millrace.server.journal.RowJournal;
@@ -253,6 +254,8 @@ final class Restoration {
             (isFirst ? toMake : rest).add(object); // an index would wait for the rows of its relation
         }
         way = Recovery.Way.CHECKPOINT;
+        NamesThen names = new NamesThen(saved.catalog(), objects);
+        saved.nameThen(names);
         Engine engine = instance.engine();
         Resumption resumption = sideBySide ? engine.restoreSideBySide(saved) : engine.restore(saved);
         states = RestoredStates.of(resumption);
@@ -286,7 +289,8 @@ final class Restoration {
             }
         }
         pauseAsBefore(objects, saved.logNumber());
-        saved.catalog().counters().forEach((table, columns) -> {
+        saved.catalog().counters().forEach((then, columns) -> {
+            String table = names.now(then);
             if (instance.catalog().object(table).isPresent()) {
                 columns.forEach((column, value) -> instance.catalog().numbers().goOn(table, column, value));
             }

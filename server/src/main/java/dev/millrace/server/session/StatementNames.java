@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.names.SearchPath;
 import dev.millrace.server.names.SessionCatalog;
+import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.NamedText;
 import dev.millrace.sql.ParsedStatement;
@@ -13,6 +14,7 @@ import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.Securable;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -66,7 +68,7 @@ final class StatementNames {
                     .withHint("SET search_path TO public, and what is in other schemas by its full name");
         }
         NamedText text = path.isPlain() ? new NamedText(parsed) : frontend.named(parsed, names, parameters);
-        Optional<Query> query = query(statement);
+        Optional<Query> query = StatementKinds.query(statement);
         boolean isTemporary = statement instanceof Statement.CreateView
                 && query.filter(StatementNames::readsTemporary).isPresent();
         if (made.isPresent() && !isTemporary) {
@@ -79,7 +81,7 @@ final class StatementNames {
             return Optional.empty();
         }
         ParsedStatement literal = frontend.parse(text.text()).get(0).inStyle(parsed.style());
-        Optional<Query> again = query(analysis.apply(literal, names.ofDefinitions()));
+        Optional<Query> again = StatementKinds.query(analysis.apply(literal, names.ofDefinitions()));
         if (!again.map(Query::dependsOn).equals(query.map(Query::dependsOn))) {
             throw MillraceException.notAvailableYet(
                             "names of this definition that search_path alone gives a meaning to")
@@ -125,23 +127,6 @@ final class StatementNames {
             return Optional.of(create.name());
         } else if (statement instanceof Statement.CreateFunction create) {
             return Optional.of(create.name());
-        }
-        return Optional.empty();
-    }
-
-    private static Optional<Query> query(Statement statement) {
-        if (statement instanceof Statement.CreateStreamAs create) {
-            return Optional.of(create.query());
-        } else if (statement instanceof Statement.CreateContinuousQuery create) {
-            return Optional.of(create.query());
-        } else if (statement instanceof Statement.CreateMaterializedView create) {
-            return Optional.of(create.query());
-        } else if (statement instanceof Statement.CreateView create) {
-            return Optional.of(create.query());
-        } else if (statement instanceof Statement.CreateSink create) {
-            return Optional.of(create.query());
-        } else if (statement instanceof Statement.AlterQuery alter) {
-            return Optional.of(alter.query());
         }
         return Optional.empty();
     }
@@ -193,6 +178,8 @@ final class StatementNames {
                     path.meant(apply.kind(), apply.replacement()));
         } else if (statement instanceof AlterTable alter) {
             return new AlterTable(path.meant(ObjectKind.TABLE, alter.name()), alter.ifExists(), alter.actions());
+        } else if (statement instanceof RenameStatement rename) {
+            return rename(rename);
         } else if (statement instanceof IndexStatement index) {
             return index(index);
         } else if (statement instanceof SubscriptionStatement.CreateSubscription create) {
@@ -272,6 +259,29 @@ final class StatementNames {
         return new IndexStatement.Reindex(
                 reindex.index(),
                 reindex.index() ? path.meant(ObjectKind.INDEX, reindex.name()) : path.meant(reindex.name()));
+    }
+
+    private Statement rename(RenameStatement statement) {
+        if (statement instanceof RenameStatement.Rename rename && rename.kind() != ObjectKind.SCHEMA) {
+            requireNoPoint(rename.newName());
+            String name = path.meant(rename.kind(), rename.name());
+            return new RenameStatement.Rename(
+                    rename.kind(), name, rename.ifExists(), beside(name, rename.newName()));
+        } else if (statement instanceof RenameStatement.SetSchema set) {
+            return new RenameStatement.SetSchema(
+                    set.kind(), path.meant(set.kind(), set.name()), set.ifExists(), set.schema());
+        } else if (statement instanceof RenameStatement.Swap swap) {
+            return new RenameStatement.Swap(
+                    swap.kind(), path.meant(swap.kind(), swap.name()), path.meant(swap.kind(), swap.other()));
+        }
+        return statement;
+    }
+
+    private static void requireNoPoint(String name) {
+        if (name.indexOf('.') >= 0) {
+            throw MillraceException.user(
+                    SqlState.INVALID_NAME, "\"" + name + "\" cannot be the name of something: it has a point");
+        }
     }
 
     /** The name in the catalog that something has in the schema of another. */

@@ -36,7 +36,14 @@ public record KeptObject(
         basis = Map.copyOf(basis);
     }
 
-    KeptObject withPaused(OptionalLong now) {
+    /** The same under another name. @param newBasis as {@code basis}, by the names that relations have now */
+    public KeptObject renamed(String newName, String newSql, Map<String, Double> newBasis) {
+        return new KeptObject(
+                newName, kind, newSql, createdMicros, owner, jar, number, since, newBasis, paused, numeric);
+    }
+
+    /** The same that stands still, or does not. */
+    public KeptObject withPaused(OptionalLong now) {
         return new KeptObject(name, kind, sql, createdMicros, owner, jar, number, since, basis, now, numeric);
     }
 

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * The newest checkpoint of a data directory, to go on from: the engine's sections, and what is beside them. Safe on any thread until it
@@ -28,6 +29,7 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     private final Map<String, SnapshotReader> files =
             new LinkedHashMap<>(); // by name; the first is this checkpoint's own
     private final CheckpointCatalog catalog;
+    private volatile UnaryOperator<String> namesThen = UnaryOperator.identity(); // written by who opens the database
 
     private SavedCheckpoint(Disk disk, Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
@@ -46,6 +48,16 @@ public final class SavedCheckpoint implements CheckpointReader, AutoCloseable {
     /** @throws MillraceException XX001 if its files are damaged; what is found of a section later is told by who reads it */
     static SavedCheckpoint open(Disk disk, Checkpoint checkpoint) {
         return new SavedCheckpoint(disk, checkpoint);
+    }
+
+    /** Says which names things had when this was written, by those that they have now. Before it is read. */
+    public void nameThen(UnaryOperator<String> names) {
+        namesThen = names;
+    }
+
+    @Override
+    public String nameThen(String name) {
+        return namesThen.apply(name);
     }
 
     /** The number of the last record of the log of rows that is in it. */

@@ -44,7 +44,7 @@ public final class TableKeys implements AutoCloseable {
     private static final int MANY_LOOSE = 256; // batches
 
     private final BufferAllocator allocator;
-    private final String table;
+    private volatile String table; // written by who renames it, with the lock held alone; read by all
     private final Schema schema;
     private final List<Integer> key;
     private final int[] allColumns;
@@ -100,6 +100,11 @@ public final class TableKeys implements AutoCloseable {
         this.schema = schema;
         this.key = key;
         this.allColumns = IntStream.range(0, schema.size()).toArray();
+    }
+
+    /** The table has another name. With the lock held alone. */
+    public void rename(String newName) {
+        table = newName;
     }
 
     /** What is kept unique beside the key. */

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
@@ -157,6 +158,12 @@ public final class Transaction implements AutoCloseable {
         setAside(aside.table()).close();
         aside.rows().ifPresent(buffered -> rows.put(aside.table(), (BufferedRows) buffered));
         aside.keys().ifPresent(table -> tables.put(aside.table(), (TransactionTable) table));
+    }
+
+    /** Relations have other names, all at once: so have its changes of them. @param names the new ones, by those before */
+    public synchronized void rename(Map<String, String> names) {
+        RelationNames.rename(rows, names);
+        RelationNames.rename(tables, names);
     }
 
     /** Undoes what came after a mark. The rows stay held. */

@@ -1,7 +1,11 @@
 package dev.millrace.sql.catalog;
 
 import dev.millrace.sql.text.Identifiers;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -89,6 +93,20 @@ public final class RelationNames {
         return prefix.isEmpty()
                 ? Identifiers.quote(name)
                 : Identifiers.quote(prefix) + POINT + Identifiers.quote(name.substring(prefix.length() + 1));
+    }
+
+    /**
+     * Has what is known by names of the catalog be known by others, all at once. What stays is never missing meanwhile.
+     *
+     * @param names the new ones, by those before; of others nothing becomes
+     */
+    public static <T> void rename(Map<String, T> all, Map<String, String> names) {
+        Map<String, T> moved = new HashMap<>();
+        names.forEach((name, newName) -> Optional.ofNullable(all.get(name)).ifPresent(of -> moved.put(newName, of)));
+        Set<String> gone = new HashSet<>(names.keySet());
+        gone.removeAll(moved.keySet());
+        all.putAll(moved);
+        all.keySet().removeAll(gone);
     }
 
     // ---- as statements write them ----------------------------------------------------------------------------------

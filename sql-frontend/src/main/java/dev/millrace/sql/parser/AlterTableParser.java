@@ -27,18 +27,18 @@ final class AlterTableParser {
     Syntax actions(String name, boolean ifExists) {
         List<Action> actions = new ArrayList<>();
         do {
-            actions.add(action(name));
+            actions.add(action());
         } while (words.acceptComma());
         return new Syntax.Complete(new AlterTable(name, ifExists, actions));
     }
 
-    private Action action(String name) {
+    private Action action() {
         if (words.accept("add")) {
             return add();
         } else if (words.accept("drop")) {
             return drop();
         } else if (words.accept("rename")) {
-            return rename(name);
+            return rename();
         } else if (words.accept("alter")) {
             words.accept("column");
             return alter();
@@ -88,16 +88,15 @@ final class AlterTableParser {
         return action;
     }
 
-    private Action rename(String table) {
+    private Action rename() {
         Lexeme word = words.peek();
-        if (words.accept("to") || words.peek().isWord("constraint")) {
-            throw MillraceException.notAvailableYet(
-                            word.isWord("to") ? "ALTER TABLE .. RENAME TO" : "ALTER TABLE .. RENAME CONSTRAINT")
+        if (word.isWord("constraint")) {
+            throw MillraceException.notAvailableYet("ALTER TABLE .. RENAME CONSTRAINT")
                     .at(word.start() + 1)
-                    .withHint(
-                            word.isWord("to")
-                                    ? "CREATE VIEW new_name AS SELECT * FROM " + table + " reads it under another name"
-                                    : "DROP CONSTRAINT, and ADD CONSTRAINT under the other name");
+                    .withHint("DROP CONSTRAINT, and ADD CONSTRAINT under the other name");
+        }
+        if (word.isWord("to")) { // alone it is read elsewhere
+            throw words.syntaxError();
         }
         words.accept("column");
         String column = words.name();

@@ -248,6 +248,10 @@ final class DefinitionParser {
         words.accept("only");
         String name = words.relationName();
         words.skipParentheses();
+        Optional<Syntax> renamed = new RenameParser(words).at(kind, name, ifExists);
+        if (renamed.isPresent()) {
+            return renamed.get();
+        }
         AlterTableParser table = new AlterTableParser(words);
         if (kind == ObjectKind.TABLE && table.isNext()) {
             return table.actions(name, ifExists);

@@ -132,11 +132,6 @@ final class PostgresForms {
                     ANEW),
             new Form("ALTER FUNCTION but for OWNER TO", "alter function", "rows/support/depends/no/not/reset", ANEW),
             new Form("ALTER FUNCTION but for OWNER TO", "alter function", "set | *", ANEW),
-            new Form(
-                    "ALTER .. SET SCHEMA",
-                    RELATION,
-                    "set | schema",
-                    "CREATE TABLE other.t AS SELECT * FROM t, or a view of it there"),
             new Form("ALTER .. SET TABLESPACE", RELATION, "set | tablespace", STORED),
             new Form("ALTER .. SET ACCESS METHOD", RELATION, "set | access", STORED),
             new Form(

@@ -3,6 +3,7 @@ package dev.millrace.sql.parser;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.SchemaStatement;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -61,10 +62,9 @@ final class SchemaParser {
     Syntax alter(RoleParser roles) {
         words.expect("schema");
         String name = RelationNames.ofSchema(words.name());
-        if (words.peek().isWord("rename")) {
-            throw MillraceException.notAvailableYet("ALTER SCHEMA .. RENAME TO")
-                    .at(words.peek().start() + 1)
-                    .withHint("CREATE SCHEMA with the other name, and make there what is to be in it");
+        if (words.acceptAll("rename", "to")) {
+            return new Syntax.Complete(
+                    new RenameStatement.Rename(ObjectKind.SCHEMA, name, false, RelationNames.ofSchema(name())));
         }
         if (!words.peek().isWord("owner")) {
             throw words.expected(List.of("owner", "rename"));

@@ -1,0 +1,528 @@
+package dev.millrace.server.ddl;
+
+import dev.millrace.connector.PushedSource;
+import dev.millrace.edge.program.WindowProgram;
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.interrupt.Interrupt;
+import dev.millrace.plan.node.PlanNode;
+import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.Index;
+import dev.millrace.server.instance.Instance;
+import dev.millrace.server.planning.StatementKinds;
+import dev.millrace.server.result.StatementResult.Command;
+import dev.millrace.server.retention.RetainedStreams;
+import dev.millrace.server.template.TemplateQueries;
+import dev.millrace.server.transaction.TableKeys;
+import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.RenameStatement;
+import dev.millrace.sql.statement.RenameStatement.Rename;
+import dev.millrace.sql.statement.RenameStatement.SetSchema;
+import dev.millrace.sql.statement.RenameStatement.Swap;
+import dev.millrace.sql.statement.Statement;
+import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.type.PlainNumeric;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * ALTER .. RENAME TO, SET SCHEMA and SWAP WITH: what is there has another name, with all that it has, and what reads it goes on.
+ *
+ * <pre>
+ *   the texts that say the name are written anew, and bound by the catalog as it is going to be
+ *   the engine calls relations and queries by the new names, and so do plans of what runs
+ *   the catalog has all of them in the place of those before, in one record
+ * </pre>
+ *
+ * On disk what things keep is known by their numbers, so nothing is written but that record.
+ */
+public final class Renames {
+    private static final Set<ObjectKind> RELATIONS = Set.of(
+            ObjectKind.STREAM,
+            ObjectKind.TABLE,
+            ObjectKind.VIEW,
+            ObjectKind.MATERIALIZED_VIEW,
+            ObjectKind.CONTINUOUS_QUERY);
+
+    private final Instance database;
+    private final Indexes indexes;
+    private final Transactions transactions;
+    private final HeldDefinitions held;
+    private final Consumer<String> notices;
+
+    public Renames(
+            Instance database,
+            Indexes indexes,
+            Transactions transactions,
+            HeldDefinitions held,
+            Consumer<String> notices) {
+        this.database = database;
+        this.indexes = indexes;
+        this.transactions = transactions;
+        this.held = held;
+        this.notices = notices;
+    }
+
+    private DatabaseCatalog catalog() {
+        return database.catalog();
+    }
+
+    public Command execute(RenameStatement statement) {
+        database.lockDefinitions();
+        try {
+            if (statement instanceof Rename rename && rename.kind() == ObjectKind.SCHEMA) {
+                renameSchema(rename);
+            } else if (statement instanceof Rename rename) {
+                find(rename.kind(), rename.name(), rename.ifExists()).ifPresent(object -> rename(object, rename));
+            } else if (statement instanceof SetSchema set) {
+                find(set.kind(), set.name(), set.ifExists()).ifPresent(object -> setSchema(object, set.schema()));
+            } else if (statement instanceof Swap swap) {
+                swap(swap);
+            }
+            return Command.of("ALTER " + sqlName(statement.kind()));
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private static String sqlName(ObjectKind kind) {
+        return kind.sqlName().toUpperCase(Locale.ROOT);
+    }
+
+    // ---- which names -----------------------------------------------------------------------------------------------
+
+    private Optional<CatalogObject> find(ObjectKind kind, String name, boolean ifExists) {
+        Optional<CatalogObject> object = catalog().object(name);
+        if (object.isEmpty() && ifExists) {
+            notices.accept("relation \"" + RelationNames.shown(name) + "\" does not exist, skipping");
+            return object;
+        }
+        boolean isAny = kind == ObjectKind.TABLE
+                && object.filter(of -> RELATIONS.contains(of.kind()) || of.kind() == ObjectKind.INDEX)
+                        .isPresent();
+        return isAny ? object : Optional.of(catalog().require(kind, name));
+    }
+
+    private void rename(CatalogObject object, Rename rename) {
+        if (object.kind() == ObjectKind.INDEX) {
+            indexes.rename(object.name(), rename.newName());
+            return;
+        }
+        requireFree(rename.newName());
+        rename(Map.of(object.name(), rename.newName()));
+    }
+
+    private void requireFree(String name) {
+        if (catalog().object(name).isPresent()) {
+            throw MillraceException.user(
+                    SqlState.DUPLICATE_TABLE, "relation \"" + RelationNames.shown(name) + "\" already exists");
+        }
+        held.requireFree(name);
+    }
+
+    private void setSchema(CatalogObject object, String schema) {
+        if (!catalog().isSchema(schema)) {
+            throw DatabaseCatalog.undefinedSchema(schema);
+        }
+        if (RelationNames.isOfSystem(schema) || schema.equals(RelationNames.TEMPORARY)) {
+            throw MillraceException.user(
+                    SqlState.FEATURE_NOT_SUPPORTED, "nothing can be moved into schema \"" + schema + "\"");
+        }
+        if (object.kind() == ObjectKind.INDEX) {
+            throw MillraceException.user(
+                            SqlState.WRONG_OBJECT_TYPE,
+                            "cannot change schema of index \"" + RelationNames.shown(object.name()) + "\"")
+                    .withHint("Change the schema of the table instead.");
+        }
+        Map<String, String> names = new LinkedHashMap<>();
+        names.put(object.name(), moved(object.name(), schema));
+        catalog().indexes(object.name()).forEach(index -> names.put(index.name(), moved(index.name(), schema)));
+        names.values().forEach(this::requireFree);
+        rename(names);
+    }
+
+    private String moved(String name, String schema) {
+        return RelationNames.in(schema, catalog().withoutSchema(name));
+    }
+
+    private void swap(Swap swap) {
+        CatalogObject one = find(swap.kind(), swap.name(), false).orElseThrow();
+        CatalogObject other = find(swap.kind(), swap.other(), false).orElseThrow();
+        if (one.kind() == ObjectKind.INDEX || other.kind() == ObjectKind.INDEX) {
+            throw notYet(ObjectKind.INDEX, "ALTER INDEX .. RENAME TO gives each another name");
+        }
+        if (one.name().equals(other.name())) {
+            throw MillraceException.user(
+                    SqlState.DUPLICATE_TABLE, "\"" + RelationNames.shown(one.name()) + "\" has this name");
+        }
+        if (!catalog().schemaOf(one.name()).equals(catalog().schemaOf(other.name()))) {
+            throw MillraceException.notAvailableYet("SWAP WITH of what is in another schema")
+                    .withHint("ALTER .. SET SCHEMA, and RENAME TO, in a transaction");
+        }
+        rename(Map.of(one.name(), other.name(), other.name(), one.name()));
+    }
+
+    private void renameSchema(Rename rename) {
+        String before = RelationNames.shown(rename.name());
+        String now = RelationNames.shown(rename.newName());
+        if (RelationNames.isAlwaysThere(before)) {
+            throw MillraceException.notAvailableYet("another name of schema \"" + before + "\"")
+                    .withHint("it is always there; what is in it can be moved: ALTER TABLE .. SET SCHEMA");
+        }
+        catalog().require(ObjectKind.SCHEMA, rename.name());
+        Schemas.requireMayBe(catalog(), now);
+        if (catalog().isSchema(now)) {
+            throw MillraceException.user(SqlState.DUPLICATE_SCHEMA, "schema \"" + now + "\" already exists");
+        }
+        Map<String, String> names = new LinkedHashMap<>();
+        names.put(rename.name(), rename.newName());
+        for (CatalogObject object : catalog().objects()) {
+            if (object.kind() != ObjectKind.SCHEMA && object.name().startsWith(rename.name())) {
+                names.put(
+                        object.name(),
+                        rename.newName() + object.name().substring(rename.name().length()));
+            }
+        }
+        rename(names);
+    }
+
+    // ---- what may have another -------------------------------------------------------------------------------------
+
+    private static MillraceException notYet(ObjectKind kind, String hint) {
+        return MillraceException.notAvailableYet("another name of a " + kind.sqlName())
+                .withHint(hint);
+    }
+
+    private void requireRenamable(CatalogObject object) {
+        String name = object.name();
+        String shown = "\"" + RelationNames.shown(name) + "\"";
+        boolean isKnown = RELATIONS.contains(object.kind())
+                || object.kind() == ObjectKind.SCHEMA
+                || object.kind() == ObjectKind.INDEX;
+        if (!isKnown) {
+            throw notYet(object.kind(), "DROP it and CREATE it under the other name");
+        }
+        if (RelationNames.isOfSession(name)) {
+            throw MillraceException.notAvailableYet("another name of a temporary relation")
+                    .withHint("CREATE TEMP TABLE .. AS SELECT * FROM " + RelationNames.shown(name));
+        }
+        if (database.feeds().isFed(name)) {
+            throw MillraceException.notAvailableYet("another name of a table that a connector feeds")
+                    .withHint("DROP it and CREATE it under the other name: its rows come again; or a view of it");
+        }
+        if (object.input()
+                .filter(input -> input.source().filter(PushedSource.class::isInstance).isPresent())
+                .isPresent()) {
+            throw MillraceException.notAvailableYet("another name of " + shown + ", to which others send by its name")
+                    .withHint("a view has its rows under another name");
+        }
+        if (!database.histories().to(name).isEmpty()) {
+            throw MillraceException.notAvailableYet("another name of " + shown + ", which has durable subscriptions")
+                    .withHint("DROP SUBSCRIPTION, and CREATE it again; or a view has its rows under another name");
+        }
+        requireNoPart(object, shown);
+    }
+
+    /** What the server finds by names that are made of others, or by options that say names. */
+    private void requireNoPart(CatalogObject object, String shown) {
+        requireNoTemplate(object, shown);
+        String name = object.name();
+        boolean isReplaced = catalog().objects().stream()
+                .map(CatalogObject::options)
+                .anyMatch(options -> name.equals(options.get(CatalogObject.REPLACES))
+                        || name.equals(options.get(CatalogObject.WINDOWS_OF)));
+        if (isReplaced
+                || object.options().containsKey(CatalogObject.REPLACES)
+                || object.options().containsKey(CatalogObject.WINDOWS_OF)) {
+            throw MillraceException.notAvailableYet("another name of " + shown + " while it is reprocessed")
+                    .withHint("when it is done, or the query beside it is dropped");
+        }
+        EdgeWindowStreams windows = new EdgeWindowStreams(database);
+        if (!windows.of(Set.of(name)).isEmpty() || object.options().containsKey(WindowProgram.STREAM_OPTION)) {
+            throw MillraceException.notAvailableYet("another name of " + shown + ", whose windows devices make")
+                    .withHint("a view has its rows under another name");
+        }
+    }
+
+    private void requireNoTemplate(CatalogObject object, String shown) {
+        boolean isOfTemplate = object.options().containsKey(TemplateQueries.OPTION)
+                || database.templates().templates().stream()
+                        .anyMatch(template ->
+                                TemplateQueries.answersOf(template.name()).equals(object.name()));
+        if (isOfTemplate) {
+            throw MillraceException.notAvailableYet("another name of what query template " + shown + " is, or reads")
+                    .withHint("DROP QUERY TEMPLATE, and CREATE it again");
+        }
+    }
+
+    // ---- the objects by their new names ----------------------------------------------------------------------------
+
+    /** @param names the new ones, by those in the catalog */
+    private void rename(Map<String, String> names) {
+        for (String name : names.keySet()) {
+            requireRenamable(catalog().object(name).orElseThrow());
+        }
+        Map<String, CatalogObject> before = new LinkedHashMap<>(); // each behind what it reads
+        inOrder(names.keySet()).forEach(name -> before.put(name, object(name)));
+        Map<String, CatalogObject> now = new LinkedHashMap<>();
+        before.forEach((name, object) -> now.put(name, renamed(object, names)));
+        requireSameMeaning(before, now, names);
+        Map<String, Index> indexesBefore = new HashMap<>();
+        Map<String, Index> indexesNow = new HashMap<>();
+        before.keySet().forEach(name -> catalog().index(name).ifPresent(index -> {
+            indexesBefore.put(now.get(name).name(), index);
+            indexesNow.put(name, renamed(index, names));
+        }));
+        withTables(names, () -> {
+            call(names);
+            catalog().rename(now, indexesNow);
+        });
+        catalog().roles().renameObjects(names);
+        Map<String, CatalogObject> back = new LinkedHashMap<>();
+        before.forEach((name, object) -> back.put(now.get(name).name(), object));
+        List<String> others = before.keySet().stream()
+                .filter(name -> before.get(name) != now.get(name))
+                .toList();
+        held.renamed(names, others, () -> {
+            call(inverse(names));
+            catalog().rename(back, indexesBefore);
+        });
+    }
+
+    private CatalogObject object(String name) {
+        return catalog().object(name).orElseThrow();
+    }
+
+    private static Map<String, String> inverse(Map<String, String> names) {
+        Map<String, String> back = new HashMap<>();
+        names.forEach((name, newName) -> back.put(newName, name));
+        return back;
+    }
+
+    /** These and all that depends on them, as they would be made one after the other. */
+    private Set<String> inOrder(Set<String> names) {
+        Set<String> toDrop = new LinkedHashSet<>();
+        for (String name : names) {
+            if (catalog().index(name).isEmpty()) {
+                toDrop.addAll(catalog().withDependents(name));
+            }
+        }
+        List<String> toMake = new ArrayList<>(toDrop);
+        Collections.reverse(toMake);
+        Set<String> order = new LinkedHashSet<>();
+        for (String name : toMake) {
+            order.add(name);
+            catalog().indexes(name).forEach(index -> order.add(index.name()));
+        }
+        return order;
+    }
+
+    private CatalogObject renamed(CatalogObject object, Map<String, String> names) {
+        String name = names.getOrDefault(object.name(), object.name());
+        Optional<Index> index = catalog().index(object.name()).filter(of -> names.containsKey(of.relation()));
+        if (index.isPresent()) {
+            Index moved = renamed(index.get(), names);
+            String definition = moved.definition(
+                    object(index.get().relation()).schema());
+            return object.renamed(name, object.reads(), definition, object.rules());
+        }
+        boolean isSame = name.equals(object.name()) && Collections.disjoint(object.requires(), names.keySet());
+        if (isSame) {
+            return object;
+        }
+        requireNoTemplate(object, "\"" + RelationNames.shown(object.name()) + "\"");
+        Set<String> reads = object.reads().stream()
+                .map(read -> names.getOrDefault(read, read))
+                .collect(Collectors.toSet());
+        return object.renamed(name, reads, definition(object, name, names), renamed(object.rules(), names));
+    }
+
+    private static Index renamed(Index index, Map<String, String> names) {
+        return new Index(
+                names.getOrDefault(index.name(), index.name()),
+                names.getOrDefault(index.relation(), index.relation()),
+                index.method(),
+                index.unique(),
+                index.keys());
+    }
+
+    /** Unique indexes are in the rules of their table, by their names. */
+    private TableRules renamed(TableRules rules, Map<String, String> names) {
+        return rules.withUniques(rules.uniques().stream()
+                .map(unique -> catalog().index(unique.name()).isPresent()
+                        ? new TableRules.Unique(names.getOrDefault(unique.name(), unique.name()), unique.columns())
+                        : unique)
+                .toList());
+    }
+
+    private String definition(CatalogObject object, String name, Map<String, String> names) {
+        if (object.kind() == ObjectKind.SCHEMA) {
+            return CatalogObject.schema(RelationNames.shown(name), 0).definition();
+        }
+        if (object.kind() == ObjectKind.TABLE) { // in which constraints say their names, which stay
+            CatalogObject own = indexes.withoutIndexes(object);
+            return new TableShape(
+                            TableAlterations.definitionOf(
+                                    own.renamed(name, own.reads(), own.definition(), own.rules())),
+                            text -> (Statement.CreateTable) analyzed(text, catalog()),
+                            notices)
+                    .text();
+        }
+        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
+            return database.frontend()
+                    .renamed(
+                            database.frontend().parse(object.definition()).get(0),
+                            catalog(),
+                            names,
+                            Optional.of(name).filter(other -> !other.equals(object.name())));
+        }
+    }
+
+    private Statement analyzed(String text, Catalog in) {
+        return database.frontend().analyze(database.frontend().parse(text).get(0), in, Parameters.none());
+    }
+
+    // ---- whether they mean the same --------------------------------------------------------------------------------
+
+    private void requireSameMeaning(
+            Map<String, CatalogObject> before, Map<String, CatalogObject> now, Map<String, String> names) {
+        Catalog then = new RenamedCatalog(catalog(), now);
+        before.forEach((name, object) -> {
+            CatalogObject other = Objects.requireNonNull(now.get(name));
+            boolean isBound = object.kind() != ObjectKind.SCHEMA && object.kind() != ObjectKind.INDEX;
+            if (isBound && other != object && !meansTheSame(object, other, then, names)) {
+                throw says(object, "DROP it, and CREATE it again behind this; or give there what is read an alias");
+            }
+        });
+        for (CatalogObject function : catalog().objects(ObjectKind.FUNCTION)) {
+            boolean isOfQuery = catalog()
+                    .userFunction(function.name())
+                    .filter(of -> of.kind() == UserFunction.Kind.SQL || of.kind() == UserFunction.Kind.SQL_TABLE)
+                    .isPresent();
+            boolean mayRead = names.keySet().stream()
+                    .anyMatch(name -> function.definition().contains(catalog().withoutSchema(name)));
+            if (isOfQuery && mayRead && !isBound(function, then)) {
+                throw says(function, "CREATE OR REPLACE FUNCTION with a text that does not read it, and again behind this");
+            }
+        }
+    }
+
+    private static MillraceException says(CatalogObject object, String hint) {
+        return MillraceException.notAvailableYet("another name of what " + object.kind().sqlName() + " \""
+                        + RelationNames.shown(object.name()) + "\" reads as it does")
+                .withHint(hint);
+    }
+
+    private boolean isBound(CatalogObject object, Catalog in) {
+        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
+            analyzed(object.definition(), in);
+            return true;
+        } catch (MillraceException e) {
+            return false;
+        }
+    }
+
+    private boolean meansTheSame(
+            CatalogObject object, CatalogObject other, Catalog then, Map<String, String> names) {
+        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
+            Optional<Query> was = StatementKinds.query(analyzed(object.definition(), catalog()));
+            Optional<Query> is = StatementKinds.query(analyzed(other.definition(), then));
+            Optional<Set<String>> reads = was.map(query -> query.dependsOn().stream()
+                    .map(name -> names.getOrDefault(name, name))
+                    .collect(Collectors.toSet()));
+            return reads.equals(is.map(Query::dependsOn))
+                    && was.map(Query::schema).equals(is.map(Query::schema));
+        } catch (MillraceException e) {
+            return false;
+        }
+    }
+
+    // ---- what runs -------------------------------------------------------------------------------------------------
+
+    /** With the locks of the tables among them, in the order in which others take them, whose rows no other transaction has changed. */
+    private void withTables(Map<String, String> names, Runnable change) {
+        List<TableKeys> locked = new ArrayList<>();
+        try {
+            for (String name : new TreeMap<>(names).keySet()) {
+                TableKeys keys = database.tableKeys().get(name);
+                if (keys != null) {
+                    Interrupt.lock(keys.lock());
+                    locked.add(keys);
+                    transactions.requireUnchanged(name, keys, "rename");
+                }
+            }
+            change.run();
+        } finally {
+            locked.forEach(TableKeys::unlock);
+        }
+    }
+
+    /** Has what runs be known by other names. */
+    private void call(Map<String, String> names) {
+        Map<String, String> known = new HashMap<>(names);
+        Starts starts = new Starts(database);
+        database.queries().forEach((query, standing) -> {
+            for (String own : starts.own(query, standing.plan())) {
+                String stream = RetainedStreams.streamOf(own, query);
+                known.put(
+                        own,
+                        RetainedStreams.ownName(
+                                names.getOrDefault(stream, stream), names.getOrDefault(query, query)));
+            }
+        });
+        known.entrySet().removeIf(each -> each.getKey().equals(each.getValue()));
+        database.engine().rename(known, plan -> named(plan, known));
+        RelationNames.rename(database.queries(), names);
+        RelationNames.rename(database.tableKeys(), names);
+        names.values()
+                .forEach(name -> Optional.ofNullable(database.tableKeys().get(name))
+                        .ifPresent(keys -> keys.rename(name)));
+        database.retained().rename(names);
+        database.recovery().rename(names);
+    }
+
+    /** By way of names that nothing has, as one may be another's that was. */
+    private static PlanNode named(PlanNode plan, Map<String, String> names) {
+        Map<String, String> aside = new HashMap<>();
+        Map<String, String> back = new HashMap<>();
+        names.forEach((name, newName) -> {
+            String between = " " + aside.size();
+            aside.put(name, between);
+            back.put(between, newName);
+        });
+        return scanning(scanning(plan, aside), back);
+    }
+
+    private static PlanNode scanning(PlanNode plan, Map<String, String> names) {
+        return Rewriter.rewrite(
+                plan,
+                node -> node instanceof PlanNode.Scan scan && names.containsKey(scan.relation())
+                        ? Optional.of(new PlanNode.Scan(
+                                Objects.requireNonNull(names.get(scan.relation())),
+                                scan.columns(),
+                                scan.predicates(),
+                                scan.condensation(),
+                                scan.schema()))
+                        : Optional.empty());
+    }
+}
