@@ -19,12 +19,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The same names in three schemas, made and dropped at random, by whatever search path and in transactions, in a database that is opened
- * anew now and then, are what a model says that they are.
+ * The same names in three schemas, made, dropped, renamed and moved at random, by whatever search path and in transactions, in a database
+ * that is opened anew now and then, are what a model says that they are.
  */
 class RandomSchemasTest {
     private static final List<String> SCHEMAS = List.of("public", "one", "two");
-    private static final int STEPS = 150;
+    private static final List<String> NAMES = List.of("t", "u", "v", "m"); // of two tables, a view and a materialized one
+    private static final int STEPS = 200;
 
     @TempDir
     Path folder;
@@ -39,6 +40,18 @@ class RandomSchemasTest {
 
         boolean has(String name) {
             return tables.containsKey(name) || views.containsKey(name);
+        }
+
+        void rename(Map<String, String> names) {
+            Map<String, List<Integer>> rows = new TreeMap<>();
+            tables.forEach((name, values) -> rows.put(names.getOrDefault(name, name), values));
+            tables.clear();
+            tables.putAll(rows);
+            Map<String, String> readers = new TreeMap<>();
+            views.forEach((name, read) ->
+                    readers.put(names.getOrDefault(name, name), names.getOrDefault(read, read)));
+            views.clear();
+            views.putAll(readers);
         }
 
         void drop(String name) {
@@ -111,9 +124,9 @@ class RandomSchemasTest {
     private Optional<SqlState> act(String place) {
         String schema = SCHEMAS.get(random.nextInt(SCHEMAS.size()));
         boolean isQualified = random.nextBoolean();
-        String kind = List.of("t", "v", "m").get(random.nextInt(3));
+        String kind = NAMES.get(random.nextInt(NAMES.size()));
         String written = isQualified ? schema + "." + kind : kind;
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(12)) {
             case 0 -> {
                 boolean fits = !model.schemas.contains(schema);
                 return run(place, "CREATE SCHEMA " + schema, fits, () -> model.schemas.add(schema));
@@ -143,29 +156,86 @@ class RandomSchemasTest {
             }
             case 4 -> {
                 Optional<String> name = meant(isQualified, schema, kind);
-                String statement = kind.equals("t") ? "TABLE" : kind.equals("v") ? "VIEW" : "MATERIALIZED VIEW";
                 return run(
                         place,
-                        "DROP " + statement + " " + written + " CASCADE",
+                        "DROP " + sqlName(kind) + " " + written + " CASCADE",
                         name.isPresent(),
                         () -> model.drop(name.orElseThrow()));
             }
+            case 5 -> {
+                return setSchema(place, meant(isQualified, schema, kind), written, kind);
+            }
+            case 6 -> {
+                String other = kind.equals("t") ? "u" : "t";
+                Optional<String> table = meant(isQualified, schema, kind);
+                Optional<String> renamed = table.map(name -> name.substring(0, name.indexOf('.') + 1) + other);
+                boolean fits = table.isPresent() && isTable(kind) && !model.has(renamed.get());
+                if (!isTable(kind)) {
+                    return Optional.empty(); // names say here what things are
+                }
+                return run(
+                        place,
+                        "ALTER TABLE " + written + " RENAME TO " + other,
+                        fits,
+                        () -> model.rename(Map.of(table.orElseThrow(), renamed.orElseThrow())));
+            }
+            case 7 -> {
+                String one = schema + ".t";
+                String other = schema + ".u";
+                return run(
+                        place,
+                        "ALTER TABLE " + one + " SWAP WITH " + other,
+                        model.has(one) && model.has(other),
+                        () -> model.rename(Map.of(one, other, other, one)));
+            }
+            case 8 -> {
+                String other = SCHEMAS.get(random.nextInt(SCHEMAS.size()));
+                boolean fits = model.schemas.contains(schema) && !model.schemas.contains(other);
+                return schema.equals("public")
+                        ? Optional.empty()
+                        : run(place, "ALTER SCHEMA " + schema + " RENAME TO " + other, fits, () -> {
+                            model.schemas.remove(schema);
+                            model.schemas.add(other);
+                            Map<String, String> names = new TreeMap<>();
+                            NAMES.forEach(name -> names.put(schema + "." + name, other + "." + name));
+                            model.rename(names);
+                        });
+            }
             default -> {
-                Optional<String> table = meant(isQualified, schema, "t");
+                String name = random.nextBoolean() ? "t" : "u";
+                Optional<String> table = meant(isQualified, schema, name);
                 int value = random.nextInt(100);
                 return run(
                         place,
-                        "INSERT INTO " + (isQualified ? schema + "." : "") + "t VALUES (" + value + ")",
+                        "INSERT INTO " + (isQualified ? schema + "." : "") + name + " VALUES (" + value + ")",
                         table.isPresent(),
                         () -> model.tables.get(table.orElseThrow()).add(value));
             }
         }
     }
 
+    private static boolean isTable(String kind) {
+        return kind.equals("t") || kind.equals("u");
+    }
+
+    private static String sqlName(String kind) {
+        return isTable(kind) ? "TABLE" : kind.equals("v") ? "VIEW" : "MATERIALIZED VIEW";
+    }
+
+    private Optional<SqlState> setSchema(String place, Optional<String> name, String written, String kind) {
+        String to = SCHEMAS.get(random.nextInt(SCHEMAS.size()));
+        boolean fits = name.isPresent() && model.schemas.contains(to) && !model.has(to + "." + kind);
+        return run(
+                place,
+                "ALTER " + sqlName(kind) + " " + written + " SET SCHEMA " + to,
+                fits,
+                () -> model.rename(Map.of(name.orElseThrow(), to + "." + kind)));
+    }
+
     private Optional<SqlState> create(String place, Optional<String> schema, String written, String kind) {
         Optional<String> name = schema.filter(model.schemas::contains).map(in -> in + "." + kind);
         boolean fits = name.isPresent() && !model.has(name.get());
-        if (kind.equals("t")) {
+        if (isTable(kind)) {
             return run(
                     place,
                     "CREATE TABLE " + written + " (a INT)",
@@ -174,10 +244,11 @@ class RandomSchemasTest {
         }
         boolean isQualified = random.nextBoolean();
         String other = SCHEMAS.get(random.nextInt(SCHEMAS.size()));
-        Optional<String> read = meant(isQualified, other, "t");
-        String from = isQualified ? other + ".t" : "t";
+        String table = random.nextBoolean() ? "t" : "u";
+        Optional<String> read = meant(isQualified, other, table);
+        String from = isQualified ? other + "." + table : table;
         String text = kind.equals("v")
-                ? "CREATE VIEW " + written + " AS SELECT t.a FROM " + from
+                ? "CREATE VIEW " + written + " AS SELECT " + table + ".a FROM " + from
                 : "CREATE MATERIALIZED VIEW " + written + " AS WITH x AS (SELECT * FROM " + from
                         + ") SELECT count(*) AS n, sum(a) AS s FROM x AS t";
         return run(
@@ -209,12 +280,12 @@ class RandomSchemasTest {
 
     private void check(String place) {
         for (String schema : SCHEMAS) {
-            for (String kind : List.of("t", "v", "m")) {
+            for (String kind : NAMES) {
                 String name = schema + "." + kind;
                 assertEquals(answer(Optional.of(name).filter(model::has)), asked(name), place + name);
             }
         }
-        for (String kind : List.of("t", "v", "m")) {
+        for (String kind : NAMES) {
             assertEquals(answer(meant(false, "", kind)), asked(kind), place + kind + " by " + path + " of " + model);
         }
     }
