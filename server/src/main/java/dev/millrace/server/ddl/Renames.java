@@ -5,8 +5,7 @@ import dev.millrace.edge.program.WindowProgram;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
-import dev.millrace.plan.node.PlanNode;
-import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.planner.tree.ScanNames;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.Index;
@@ -63,6 +62,8 @@ public final class Renames {
             ObjectKind.VIEW,
             ObjectKind.MATERIALIZED_VIEW,
             ObjectKind.CONTINUOUS_QUERY);
+
+    private static final String ANEW = "DROP it, and CREATE it again behind this; or give there what is read an alias";
 
     private final Instance database;
     private final Indexes indexes;
@@ -395,6 +396,8 @@ public final class Renames {
                             catalog(),
                             names,
                             Optional.of(name).filter(other -> !other.equals(object.name())));
+        } catch (MillraceException e) {
+            throw e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED ? e : says(object, ANEW);
         }
     }
 
@@ -411,7 +414,7 @@ public final class Renames {
             CatalogObject other = Objects.requireNonNull(now.get(name));
             boolean isBound = object.kind() != ObjectKind.SCHEMA && object.kind() != ObjectKind.INDEX;
             if (isBound && other != object && !meansTheSame(object, other, then, names)) {
-                throw says(object, "DROP it, and CREATE it again behind this; or give there what is read an alias");
+                throw says(object, ANEW);
             }
         });
         for (CatalogObject function : catalog().objects(ObjectKind.FUNCTION)) {
@@ -491,7 +494,7 @@ public final class Renames {
             }
         });
         known.entrySet().removeIf(each -> each.getKey().equals(each.getValue()));
-        database.engine().rename(known, plan -> named(plan, known));
+        database.engine().rename(known, plan -> ScanNames.renamed(plan, known));
         RelationNames.rename(database.queries(), names);
         RelationNames.rename(database.tableKeys(), names);
         names.values()
@@ -499,30 +502,5 @@ public final class Renames {
                         .ifPresent(keys -> keys.rename(name)));
         database.retained().rename(names);
         database.recovery().rename(names);
-    }
-
-    /** By way of names that nothing has, as one may be another's that was. */
-    private static PlanNode named(PlanNode plan, Map<String, String> names) {
-        Map<String, String> aside = new HashMap<>();
-        Map<String, String> back = new HashMap<>();
-        names.forEach((name, newName) -> {
-            String between = " " + aside.size();
-            aside.put(name, between);
-            back.put(between, newName);
-        });
-        return scanning(scanning(plan, aside), back);
-    }
-
-    private static PlanNode scanning(PlanNode plan, Map<String, String> names) {
-        return Rewriter.rewrite(
-                plan,
-                node -> node instanceof PlanNode.Scan scan && names.containsKey(scan.relation())
-                        ? Optional.of(new PlanNode.Scan(
-                                Objects.requireNonNull(names.get(scan.relation())),
-                                scan.columns(),
-                                scan.predicates(),
-                                scan.condensation(),
-                                scan.schema()))
-                        : Optional.empty());
     }
 }

@@ -8,6 +8,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.planner.PhysicalPlan;
 import dev.millrace.planner.tree.Rewriter;
+import dev.millrace.planner.tree.ScanNames;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.SketchedPasts;
@@ -180,16 +181,7 @@ final class Starts {
             String stream = RetainedStreams.streamOf(relation, name);
             renamed.put(relation, RetainedStreams.ownName(stream, newName));
         }
-        return Rewriter.rewrite(
-                plan,
-                node -> node instanceof PlanNode.Scan scan && renamed.containsKey(scan.relation())
-                        ? Optional.of(new PlanNode.Scan(
-                                renamed.get(scan.relation()),
-                                scan.columns(),
-                                scan.predicates(),
-                                scan.condensation(),
-                                scan.schema()))
-                        : Optional.empty());
+        return ScanNames.renamed(plan, renamed);
     }
 
     void forget(String name, StandingQuery query) {

@@ -1,14 +1,16 @@
 package dev.millrace.server.pgcatalog;
 
+import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.sql.catalog.RelationNames;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Numbers for what has a name, given when they are first asked for. Safe on any thread. */
-final class Oids {
+final class Oids implements DatabaseCatalog.Listener {
     /** The first that PostgreSQL gives to what users make; below are its own relations, and those of other schemas. */
     private static final int FIRST_MADE = 16384;
 
@@ -67,6 +69,32 @@ final class Oids {
             return nextOwn;
         }
         return name.startsWith("information_schema.") || name.startsWith("millrace.") ? nextElsewhere : nextMade;
+    }
+
+    // ---- other names -----------------------------------------------------------------------------------------------
+
+    @Override
+    public void defined(CatalogObject object) {}
+
+    @Override
+    public void removed(String name) {}
+
+    /** What has another name keeps its number. */
+    @Override
+    public void renamed(Map<String, CatalogObject> now) {
+        Map<String, String> moved = new HashMap<>();
+        now.forEach((name, object) -> {
+            if (!name.equals(object.name())) {
+                moved.put(byName.containsKey(name) ? name : withSchema(name), withSchema(object.name()));
+            }
+        });
+        RelationNames.rename(byName, moved);
+        moved.values()
+                .forEach(name -> Optional.ofNullable(byName.get(name)).ifPresent(number -> names.put(number, name)));
+    }
+
+    private static String withSchema(String name) {
+        return name.indexOf('.') < 0 ? RelationNames.PUBLIC + "." + name : name;
     }
 
     /** The schema of a number. */

@@ -44,6 +44,7 @@ public final class PgCatalog implements AutoCloseable {
             DatabaseCatalog catalog, Function<Setting, Optional<SystemSettings.Shown>> system, RelationNotes notes) {
         this.catalog = catalog;
         this.roles = new RoleContents(catalog);
+        catalog.addListener(oids);
         fillers.put("pg_catalog.pg_namespace", rows -> new SchemaContents(catalog, roles, oids).namespaces(rows));
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);

@@ -25,6 +25,8 @@ class RenamesTest {
             + " CREATE TABLE s1.kinds (g INT PRIMARY KEY, kind TEXT);"
             + " CREATE STREAM events (g INT, at TIMESTAMP, WATERMARK FOR at AS at);"
             + " CREATE STREAM kept (g INT) WITH (retention = '1 day');"
+            + " CREATE STREAM derived WITH (retention = '1 day') AS SELECT g + 1 AS h FROM kept;"
+            + " CREATE MATERIALIZED VIEW of_derived AS SELECT sum(h) AS s FROM derived;"
             + " CREATE VIEW chosen AS SELECT t.id, t.g FROM t WHERE t.g > 0;"
             + " CREATE MATERIALIZED VIEW sums AS SELECT g, count(*) AS n FROM chosen GROUP BY g;"
             + " CREATE MATERIALIZED VIEW joined AS SELECT k.kind, s.n FROM sums s JOIN s1.kinds k ON s.g = k.g;"
@@ -36,6 +38,7 @@ class RenamesTest {
             + " INSERT INTO kept VALUES (1), (2), (3)";
     private static final String RENAMES = "ALTER TABLE t RENAME TO rows_of; ALTER VIEW chosen RENAME TO few;"
             + " ALTER MATERIALIZED VIEW sums RENAME TO counts; ALTER STREAM events RENAME TO t;"
+            + " ALTER STREAM derived RENAME TO made;"
             + " ALTER MATERIALIZED VIEW seen RENAME TO heard; ALTER STREAM kept RENAME TO past;"
             + " ALTER MATERIALIZED VIEW all_kept RENAME TO kept; ALTER SCHEMA s1 RENAME TO s2;"
             + " ALTER TABLE s2.kinds SET SCHEMA public";
@@ -53,6 +56,8 @@ class RenamesTest {
         assertEquals(List.of("1|1", "2|2"), database.rows("SELECT * FROM heard"));
         assertEquals(List.of("4"), database.rows("SELECT * FROM kept"));
         assertEquals(List.of("4"), database.rows("SELECT count(*) FROM past"));
+        assertEquals(List.of("4"), database.rows("SELECT count(*) FROM made"));
+        assertEquals(List.of("14"), database.rows("SELECT * FROM of_derived"));
         assertTrue(database.error("SELECT * FROM sums").startsWith("42P01"));
         assertTrue(database.error("INSERT INTO rows_of (g, note) VALUES (1, 'a')").startsWith("23505"));
         assertTrue(database.error("INSERT INTO rows_of (id, g) VALUES (1, 1)").startsWith("23505"));
