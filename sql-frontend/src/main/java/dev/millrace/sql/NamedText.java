@@ -32,10 +32,40 @@ public final class NamedText {
 
     /** Words behind a relation that is called by its own name. */
     private static final Set<String> BEHIND_RELATION = Set.of(
-            "anti", "asof", "cross", "emit", "except", "fetch", "for", "full", "group", "having", "inner", "intersect",
-            "join", "lateral", "left", "limit", "match_recognize", "natural", "offset", "on", "order", "pivot",
-            "positional", "qualify", "right", "sample", "semi", "tablesample", "union", "unpivot", "using", "where",
-            "window", "with");
+            "anti",
+            "asof",
+            "cross",
+            "emit",
+            "except",
+            "fetch",
+            "for",
+            "full",
+            "group",
+            "having",
+            "inner",
+            "intersect",
+            "join",
+            "lateral",
+            "left",
+            "limit",
+            "match_recognize",
+            "natural",
+            "offset",
+            "on",
+            "order",
+            "pivot",
+            "positional",
+            "qualify",
+            "right",
+            "sample",
+            "semi",
+            "tablesample",
+            "union",
+            "unpivot",
+            "using",
+            "where",
+            "window",
+            "with");
 
     private final ParsedStatement statement;
     private final List<Lexeme> lexemes;
@@ -83,11 +113,12 @@ public final class NamedText {
      */
     void rename(Map<SqlIdentifier, String> references, Map<String, String> names) {
         Map<Place, String> renamed = new LinkedHashMap<>();
-        references.forEach((written, name) -> placeOf(written)
-                .filter(place -> names.containsKey(name))
-                .ifPresent(place -> renamed.put(place, name)));
-        renamed.forEach((place, name) -> put(place, names.get(name), ""));
-        renamed.forEach((place, name) -> keepAlias(place, last(place), names.get(name)));
+        references.forEach((written, before) -> {
+            String name = names.getOrDefault(before, before);
+            placeOf(written).filter(place -> !name.equals(before)).ifPresent(place -> renamed.put(place, name));
+        });
+        renamed.forEach((place, name) -> put(place, name, ""));
+        renamed.forEach((place, name) -> keepAlias(place, last(place), name));
     }
 
     private String last(Place place) {
@@ -100,8 +131,7 @@ public final class NamedText {
             return;
         }
         Lexeme ahead = lexemes.get(place.first() - 1);
-        boolean takesAlias =
-                ahead.isWord("from") || ahead.isWord("join") || ahead.isSymbol(",") || ahead.isSymbol("(");
+        boolean takesAlias = ahead.isWord("from") || ahead.isWord("join") || ahead.isSymbol(",") || ahead.isSymbol("(");
         if (!takesAlias) {
             throw MillraceException.notAvailableYet("another name of \"" + before + "\" where it is read as in: "
                             + statement.text().strip())

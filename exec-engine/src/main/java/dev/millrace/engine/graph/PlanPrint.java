@@ -53,7 +53,10 @@ public final class PlanPrint {
             boolean isInput = value instanceof PlanNode
                     || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
             if (!isInput && !component.getName().equals(OF_READING)) {
-                text.append(' ').append(component.getName()).append('=').append(isNameOfScan(node, component) ? names.apply((String) value) : value);
+                text.append(' ')
+                        .append(component.getName())
+                        .append('=')
+                        .append(isNameOfScan(node, component) ? names.apply((String) value) : value);
             }
         }
     }

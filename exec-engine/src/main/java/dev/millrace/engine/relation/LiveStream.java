@@ -75,8 +75,8 @@ final class LiveStream implements TaskHost, AutoCloseable {
 
     private List<SourceReader> open(ScanRequest request, Optional<SavedSections> saved) {
         List<SourcePosition> positions = new ArrayList<>();
-        saved.ifPresent(
-                sections -> sections.read(section(sections.nameThen(stream.name())), part -> positions.addAll(SavedPositions.read(part.part()))));
+        saved.ifPresent(sections -> sections.read(
+                section(sections.nameThen(stream.name())), part -> positions.addAll(SavedPositions.read(part.part()))));
         return positions.isEmpty()
                 ? stream.open(request, memory.own(), resources.clock(), resources.batchRows(), this::wakeReaders)
                 : stream.reopen(

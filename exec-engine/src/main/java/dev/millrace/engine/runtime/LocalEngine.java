@@ -50,12 +50,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -460,16 +461,16 @@ class LocalEngine implements Engine {
     }
 
     private void requireNoMember(Set<String> names) {
-        Set<String> concerned = new HashSet<>(names);
+        Set<String> concerned = new TreeSet<>(names);
         names.forEach(name -> concerned.addAll(relations.readersOf(name)));
         synchronized (queries) {
-            Optional<String> member =
-                    concerned.stream().filter(members::containsKey).sorted().findFirst();
-            if (member.isPresent()) {
-                throw MillraceException.notAvailableYet(
-                                "another name of what \"" + member.get() + "\" is or reads, which runs with others like it")
-                        .withHint("DROP and CREATE such queries: a few of one form run by themselves");
-            }
+            concerned.retainAll(members.keySet());
+        }
+        if (!concerned.isEmpty()) {
+            String member = concerned.iterator().next();
+            throw MillraceException.notAvailableYet(
+                            "another name of what \"" + member + "\" is or reads, which runs with others like it")
+                    .withHint("a view has the same rows under another name");
         }
     }
 

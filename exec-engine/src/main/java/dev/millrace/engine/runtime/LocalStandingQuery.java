@@ -234,9 +234,8 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         plan = newPlan;
         Map<Integer, PlanNode> named = new HashMap<>();
         new PlanGraph(newPlan, 1, scan -> false, true).nodes().forEach(node -> named.put(node.id(), node.plan()));
-        tasks.stages.forEach(stage -> Optional.ofNullable(
-                        named.get(stage.node().id()))
-                .ifPresent(stage.node()::rename));
+        tasks.stages.forEach(
+                stage -> Optional.ofNullable(named.get(stage.node().id())).ifPresent(stage.node()::rename));
     }
 
     private static String scopeOf(String name) {

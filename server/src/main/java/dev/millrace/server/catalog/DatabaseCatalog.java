@@ -12,11 +12,11 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.HashMap;
-import java.util.Objects;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -230,9 +230,9 @@ public final class DatabaseCatalog implements Catalog {
         Map<String, Map<String, Long>> counted = new HashMap<>();
         now.keySet().forEach(name -> {
             counted.put(name, numbers.last(name));
-            Objects.requireNonNull(objects.get(name)).requires().forEach(read -> dependents
-                    .getOrDefault(read, Set.of())
-                    .remove(name));
+            Objects.requireNonNull(objects.get(name))
+                    .requires()
+                    .forEach(read -> dependents.getOrDefault(read, Set.of()).remove(name));
         });
         Set<String> names = now.values().stream().map(CatalogObject::name).collect(Collectors.toSet());
         version++;
@@ -245,9 +245,11 @@ public final class DatabaseCatalog implements Catalog {
             since.remove(name);
             dependents.remove(name);
         });
-        now.values().forEach(object -> object.requires().forEach(read -> dependents
-                .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
-                .add(object.name())));
+        now.values()
+                .forEach(object -> object.requires()
+                        .forEach(read -> dependents
+                                .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
+                                .add(object.name())));
         moved.keySet().forEach(indexes::remove);
         moved.values().forEach(index -> indexes.put(index.name(), index));
         now.forEach((name, object) -> {

@@ -232,7 +232,8 @@ public final class Renames {
                     .withHint("DROP it and CREATE it under the other name: its rows come again; or a view of it");
         }
         if (object.input()
-                .filter(input -> input.source().filter(PushedSource.class::isInstance).isPresent())
+                .filter(input ->
+                        input.source().filter(PushedSource.class::isInstance).isPresent())
                 .isPresent()) {
             throw MillraceException.notAvailableYet("another name of " + shown + ", to which others send by its name")
                     .withHint("a view has its rows under another name");
@@ -290,17 +291,18 @@ public final class Renames {
         requireSameMeaning(before, now, names);
         Map<String, Index> indexesBefore = new HashMap<>();
         Map<String, Index> indexesNow = new HashMap<>();
-        before.keySet().forEach(name -> catalog().index(name).ifPresent(index -> {
-            indexesBefore.put(now.get(name).name(), index);
-            indexesNow.put(name, renamed(index, names));
-        }));
+        before.keySet()
+                .forEach(name -> catalog().index(name).ifPresent(index -> {
+                    indexesBefore.put(newName(now, name), index);
+                    indexesNow.put(name, renamed(index, names));
+                }));
         withTables(names, () -> {
             call(names);
             catalog().rename(now, indexesNow);
         });
         catalog().roles().renameObjects(names);
         Map<String, CatalogObject> back = new LinkedHashMap<>();
-        before.forEach((name, object) -> back.put(now.get(name).name(), object));
+        before.forEach((name, object) -> back.put(newName(now, name), object));
         List<String> others = before.keySet().stream()
                 .filter(name -> before.get(name) != now.get(name))
                 .toList();
@@ -308,6 +310,10 @@ public final class Renames {
             call(inverse(names));
             catalog().rename(back, indexesBefore);
         });
+    }
+
+    private static String newName(Map<String, CatalogObject> now, String name) {
+        return Objects.requireNonNull(now.get(name)).name();
     }
 
     private CatalogObject object(String name) {
@@ -343,8 +349,7 @@ public final class Renames {
         Optional<Index> index = catalog().index(object.name()).filter(of -> names.containsKey(of.relation()));
         if (index.isPresent()) {
             Index moved = renamed(index.get(), names);
-            String definition = moved.definition(
-                    object(index.get().relation()).schema());
+            String definition = moved.definition(object(index.get().relation()).schema());
             return object.renamed(name, object.reads(), definition, object.rules());
         }
         boolean isSame = name.equals(object.name()) && Collections.disjoint(object.requires(), names.keySet());
@@ -425,14 +430,16 @@ public final class Renames {
             boolean mayRead = names.keySet().stream()
                     .anyMatch(name -> function.definition().contains(catalog().withoutSchema(name)));
             if (isOfQuery && mayRead && !isBound(function, then)) {
-                throw says(function, "CREATE OR REPLACE FUNCTION with a text that does not read it, and again behind this");
+                throw says(
+                        function,
+                        "CREATE OR REPLACE FUNCTION with a text that does not read it, and again behind this");
             }
         }
     }
 
     private static MillraceException says(CatalogObject object, String hint) {
-        return MillraceException.notAvailableYet("another name of what " + object.kind().sqlName() + " \""
-                        + RelationNames.shown(object.name()) + "\" reads as it does")
+        return MillraceException.notAvailableYet("another name of what "
+                        + object.kind().sqlName() + " \"" + RelationNames.shown(object.name()) + "\" reads as it does")
                 .withHint(hint);
     }
 
@@ -445,8 +452,7 @@ public final class Renames {
         }
     }
 
-    private boolean meansTheSame(
-            CatalogObject object, CatalogObject other, Catalog then, Map<String, String> names) {
+    private boolean meansTheSame(CatalogObject object, CatalogObject other, Catalog then, Map<String, String> names) {
         try (PlainNumeric.Binding meaning = object.numeric().bind()) {
             Optional<Query> was = StatementKinds.query(analyzed(object.definition(), catalog()));
             Optional<Query> is = StatementKinds.query(analyzed(other.definition(), then));
@@ -489,8 +495,7 @@ public final class Renames {
                 String stream = RetainedStreams.streamOf(own, query);
                 known.put(
                         own,
-                        RetainedStreams.ownName(
-                                names.getOrDefault(stream, stream), names.getOrDefault(query, query)));
+                        RetainedStreams.ownName(names.getOrDefault(stream, stream), names.getOrDefault(query, query)));
             }
         });
         known.entrySet().removeIf(each -> each.getKey().equals(each.getValue()));
@@ -498,8 +503,8 @@ public final class Renames {
         RelationNames.rename(database.queries(), names);
         RelationNames.rename(database.tableKeys(), names);
         names.values()
-                .forEach(name -> Optional.ofNullable(database.tableKeys().get(name))
-                        .ifPresent(keys -> keys.rename(name)));
+                .forEach(name ->
+                        Optional.ofNullable(database.tableKeys().get(name)).ifPresent(keys -> keys.rename(name)));
         database.retained().rename(names);
         database.recovery().rename(names);
     }

@@ -53,7 +53,8 @@ public final class PlanBasis {
         told.forEach((question, answer) -> renamed.put(
                 names.keySet().stream()
                         .filter(name -> question.startsWith(name)
-                                && QUESTION.matcher(question.substring(name.length())).lookingAt())
+                                && QUESTION.matcher(question.substring(name.length()))
+                                        .lookingAt())
                         .findFirst()
                         .map(name -> names.get(name) + question.substring(name.length()))
                         .orElse(question),

@@ -396,13 +396,13 @@ public final class Roles {
 
     private static Securable renamed(Securable object, Map<String, String> names) {
         return switch (object.kind()) {
-            case RELATION, FUNCTION -> new Securable(
-                    object.kind(), names.getOrDefault(object.name(), object.name()));
-            case SCHEMA -> new Securable(
-                    object.kind(),
-                    Optional.ofNullable(names.get(RelationNames.ofSchema(object.name())))
-                            .map(RelationNames::shown)
-                            .orElse(object.name()));
+            case RELATION, FUNCTION -> new Securable(object.kind(), names.getOrDefault(object.name(), object.name()));
+            case SCHEMA ->
+                new Securable(
+                        object.kind(),
+                        Optional.ofNullable(names.get(RelationNames.ofSchema(object.name())))
+                                .map(RelationNames::shown)
+                                .orElse(object.name()));
             case DATABASE, LANGUAGE -> object;
         };
     }

@@ -265,8 +265,7 @@ final class StatementNames {
         if (statement instanceof RenameStatement.Rename rename && rename.kind() != ObjectKind.SCHEMA) {
             requireNoPoint(rename.newName());
             String name = path.meant(rename.kind(), rename.name());
-            return new RenameStatement.Rename(
-                    rename.kind(), name, rename.ifExists(), beside(name, rename.newName()));
+            return new RenameStatement.Rename(rename.kind(), name, rename.ifExists(), beside(name, rename.newName()));
         } else if (statement instanceof RenameStatement.SetSchema set) {
             return new RenameStatement.SetSchema(
                     set.kind(), path.meant(set.kind(), set.name()), set.ifExists(), set.schema());

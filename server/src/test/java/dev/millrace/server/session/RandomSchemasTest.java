@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RandomSchemasTest {
     private static final List<String> SCHEMAS = List.of("public", "one", "two");
-    private static final List<String> NAMES = List.of("t", "u", "v", "m"); // of two tables, a view and a materialized one
+    private static final List<String> NAMES =
+            List.of("t", "u", "v", "m"); // of two tables, a view and a materialized one
     private static final int STEPS = 200;
 
     @TempDir
@@ -48,8 +49,7 @@ class RandomSchemasTest {
             tables.clear();
             tables.putAll(rows);
             Map<String, String> readers = new TreeMap<>();
-            views.forEach((name, read) ->
-                    readers.put(names.getOrDefault(name, name), names.getOrDefault(read, read)));
+            views.forEach((name, read) -> readers.put(names.getOrDefault(name, name), names.getOrDefault(read, read)));
             views.clear();
             views.putAll(readers);
         }

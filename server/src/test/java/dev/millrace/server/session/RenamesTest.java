@@ -59,7 +59,8 @@ class RenamesTest {
         assertEquals(List.of("4"), database.rows("SELECT count(*) FROM made"));
         assertEquals(List.of("14"), database.rows("SELECT * FROM of_derived"));
         assertTrue(database.error("SELECT * FROM sums").startsWith("42P01"));
-        assertTrue(database.error("INSERT INTO rows_of (g, note) VALUES (1, 'a')").startsWith("23505"));
+        assertTrue(
+                database.error("INSERT INTO rows_of (g, note) VALUES (1, 'a')").startsWith("23505"));
         assertTrue(database.error("INSERT INTO rows_of (id, g) VALUES (1, 1)").startsWith("23505"));
     }
 
