@@ -8,41 +8,27 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.planner.tree.ScanNames;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
-import dev.millrace.server.catalog.Index;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.RetainedStreams;
-import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transactions;
-import dev.millrace.sql.bind.type.Parameters;
-import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.RelationNames;
-import dev.millrace.sql.catalog.TableRules;
-import dev.millrace.sql.catalog.UserFunction;
-import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.RenameStatement.Rename;
 import dev.millrace.sql.statement.RenameStatement.SetSchema;
 import dev.millrace.sql.statement.RenameStatement.Swap;
-import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
-import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /**
  * ALTER .. RENAME TO, SET SCHEMA and SWAP WITH: what is there has another name, with all that it has, and what reads it goes on.
@@ -62,8 +48,6 @@ public final class Renames {
             ObjectKind.VIEW,
             ObjectKind.MATERIALIZED_VIEW,
             ObjectKind.CONTINUOUS_QUERY);
-
-    private static final String ANEW = "DROP it, and CREATE it again behind this; or give there what is read an alias";
 
     private final Instance database;
     private final Indexes indexes;
@@ -247,7 +231,7 @@ public final class Renames {
 
     /** What the server finds by names that are made of others, or by options that say names. */
     private void requireNoPart(CatalogObject object, String shown) {
-        requireNoTemplate(object, shown);
+        RenamedObjects.requireNoTemplate(database, object);
         String name = object.name();
         boolean isReplaced = catalog().objects().stream()
                 .map(CatalogObject::options)
@@ -266,17 +250,6 @@ public final class Renames {
         }
     }
 
-    private void requireNoTemplate(CatalogObject object, String shown) {
-        boolean isOfTemplate = object.options().containsKey(TemplateQueries.OPTION)
-                || database.templates().templates().stream()
-                        .anyMatch(template ->
-                                TemplateQueries.answersOf(template.name()).equals(object.name()));
-        if (isOfTemplate) {
-            throw MillraceException.notAvailableYet("another name of what query template " + shown + " is, or reads")
-                    .withHint("DROP QUERY TEMPLATE, and CREATE it again");
-        }
-    }
-
     // ---- the objects by their new names ----------------------------------------------------------------------------
 
     /** @param names the new ones, by those in the catalog */
@@ -284,186 +257,23 @@ public final class Renames {
         for (String name : names.keySet()) {
             requireRenamable(catalog().object(name).orElseThrow());
         }
-        Map<String, CatalogObject> before = new LinkedHashMap<>(); // each behind what it reads
-        inOrder(names.keySet()).forEach(name -> before.put(name, object(name)));
-        Map<String, CatalogObject> now = new LinkedHashMap<>();
-        before.forEach((name, object) -> now.put(name, renamed(object, names)));
-        requireSameMeaning(before, now, names);
-        Map<String, Index> indexesBefore = new HashMap<>();
-        Map<String, Index> indexesNow = new HashMap<>();
-        before.keySet()
-                .forEach(name -> catalog().index(name).ifPresent(index -> {
-                    indexesBefore.put(newName(now, name), index);
-                    indexesNow.put(name, renamed(index, names));
-                }));
+        RenamedObjects renamed = new RenamedObjects(database, indexes, names, notices);
+        renamed.requireSameMeaning();
         withTables(names, () -> {
             call(names);
-            catalog().rename(now, indexesNow);
+            catalog().rename(renamed.now(), renamed.indexesNow());
         });
         catalog().roles().renameObjects(names);
-        Map<String, CatalogObject> back = new LinkedHashMap<>();
-        before.forEach((name, object) -> back.put(newName(now, name), object));
-        List<String> others = before.keySet().stream()
-                .filter(name -> before.get(name) != now.get(name))
-                .toList();
-        held.renamed(names, others, () -> {
+        held.renamed(names, renamed.changed(), () -> {
             call(inverse(names));
-            catalog().rename(back, indexesBefore);
+            catalog().rename(renamed.back(), renamed.indexesBack());
         });
-    }
-
-    private static String newName(Map<String, CatalogObject> now, String name) {
-        return Objects.requireNonNull(now.get(name)).name();
-    }
-
-    private CatalogObject object(String name) {
-        return catalog().object(name).orElseThrow();
     }
 
     private static Map<String, String> inverse(Map<String, String> names) {
         Map<String, String> back = new HashMap<>();
         names.forEach((name, newName) -> back.put(newName, name));
         return back;
-    }
-
-    /** These and all that depends on them, as they would be made one after the other. */
-    private Set<String> inOrder(Set<String> names) {
-        Set<String> toDrop = new LinkedHashSet<>();
-        for (String name : names) {
-            if (catalog().index(name).isEmpty()) {
-                toDrop.addAll(catalog().withDependents(name));
-            }
-        }
-        List<String> toMake = new ArrayList<>(toDrop);
-        Collections.reverse(toMake);
-        Set<String> order = new LinkedHashSet<>();
-        for (String name : toMake) {
-            order.add(name);
-            catalog().indexes(name).forEach(index -> order.add(index.name()));
-        }
-        return order;
-    }
-
-    private CatalogObject renamed(CatalogObject object, Map<String, String> names) {
-        String name = names.getOrDefault(object.name(), object.name());
-        Optional<Index> index = catalog().index(object.name()).filter(of -> names.containsKey(of.relation()));
-        if (index.isPresent()) {
-            Index moved = renamed(index.get(), names);
-            String definition = moved.definition(object(index.get().relation()).schema());
-            return object.renamed(name, object.reads(), definition, object.rules());
-        }
-        boolean isSame = name.equals(object.name()) && Collections.disjoint(object.requires(), names.keySet());
-        if (isSame) {
-            return object;
-        }
-        requireNoTemplate(object, "\"" + RelationNames.shown(object.name()) + "\"");
-        Set<String> reads = object.reads().stream()
-                .map(read -> names.getOrDefault(read, read))
-                .collect(Collectors.toSet());
-        return object.renamed(name, reads, definition(object, name, names), renamed(object.rules(), names));
-    }
-
-    private static Index renamed(Index index, Map<String, String> names) {
-        return new Index(
-                names.getOrDefault(index.name(), index.name()),
-                names.getOrDefault(index.relation(), index.relation()),
-                index.method(),
-                index.unique(),
-                index.keys());
-    }
-
-    /** Unique indexes are in the rules of their table, by their names. */
-    private TableRules renamed(TableRules rules, Map<String, String> names) {
-        return rules.withUniques(rules.uniques().stream()
-                .map(unique -> catalog().index(unique.name()).isPresent()
-                        ? new TableRules.Unique(names.getOrDefault(unique.name(), unique.name()), unique.columns())
-                        : unique)
-                .toList());
-    }
-
-    private String definition(CatalogObject object, String name, Map<String, String> names) {
-        if (object.kind() == ObjectKind.SCHEMA) {
-            return CatalogObject.schema(RelationNames.shown(name), 0).definition();
-        }
-        if (object.kind() == ObjectKind.TABLE) { // in which constraints say their names, which stay
-            CatalogObject own = indexes.withoutIndexes(object);
-            return new TableShape(
-                            TableAlterations.definitionOf(
-                                    own.renamed(name, own.reads(), own.definition(), own.rules())),
-                            text -> (Statement.CreateTable) analyzed(text, catalog()),
-                            notices)
-                    .text();
-        }
-        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
-            return database.frontend()
-                    .renamed(
-                            database.frontend().parse(object.definition()).get(0),
-                            catalog(),
-                            names,
-                            Optional.of(name).filter(other -> !other.equals(object.name())));
-        } catch (MillraceException e) {
-            throw e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED ? e : says(object, ANEW);
-        }
-    }
-
-    private Statement analyzed(String text, Catalog in) {
-        return database.frontend().analyze(database.frontend().parse(text).get(0), in, Parameters.none());
-    }
-
-    // ---- whether they mean the same --------------------------------------------------------------------------------
-
-    private void requireSameMeaning(
-            Map<String, CatalogObject> before, Map<String, CatalogObject> now, Map<String, String> names) {
-        Catalog then = new RenamedCatalog(catalog(), now);
-        before.forEach((name, object) -> {
-            CatalogObject other = Objects.requireNonNull(now.get(name));
-            boolean isBound = object.kind() != ObjectKind.SCHEMA && object.kind() != ObjectKind.INDEX;
-            if (isBound && other != object && !meansTheSame(object, other, then, names)) {
-                throw says(object, ANEW);
-            }
-        });
-        for (CatalogObject function : catalog().objects(ObjectKind.FUNCTION)) {
-            boolean isOfQuery = catalog()
-                    .userFunction(function.name())
-                    .filter(of -> of.kind() == UserFunction.Kind.SQL || of.kind() == UserFunction.Kind.SQL_TABLE)
-                    .isPresent();
-            boolean mayRead = names.keySet().stream()
-                    .anyMatch(name -> function.definition().contains(catalog().withoutSchema(name)));
-            if (isOfQuery && mayRead && !isBound(function, then)) {
-                throw says(
-                        function,
-                        "CREATE OR REPLACE FUNCTION with a text that does not read it, and again behind this");
-            }
-        }
-    }
-
-    private static MillraceException says(CatalogObject object, String hint) {
-        return MillraceException.notAvailableYet("another name of what "
-                        + object.kind().sqlName() + " \"" + RelationNames.shown(object.name()) + "\" reads as it does")
-                .withHint(hint);
-    }
-
-    private boolean isBound(CatalogObject object, Catalog in) {
-        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
-            analyzed(object.definition(), in);
-            return true;
-        } catch (MillraceException e) {
-            return false;
-        }
-    }
-
-    private boolean meansTheSame(CatalogObject object, CatalogObject other, Catalog then, Map<String, String> names) {
-        try (PlainNumeric.Binding meaning = object.numeric().bind()) {
-            Optional<Query> was = StatementKinds.query(analyzed(object.definition(), catalog()));
-            Optional<Query> is = StatementKinds.query(analyzed(other.definition(), then));
-            Optional<Set<String>> reads = was.map(query -> query.dependsOn().stream()
-                    .map(name -> names.getOrDefault(name, name))
-                    .collect(Collectors.toSet()));
-            return reads.equals(is.map(Query::dependsOn))
-                    && was.map(Query::schema).equals(is.map(Query::schema));
-        } catch (MillraceException e) {
-            return false;
-        }
     }
 
     // ---- what runs -------------------------------------------------------------------------------------------------

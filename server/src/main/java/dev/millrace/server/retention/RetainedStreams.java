@@ -47,6 +47,8 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * <p>A <i>derived</i> stream's rows come from a query ({@link #addDerived}), and are in no log: its entries are the query's epochs. What came behind a
  * checkpoint is made again when a database goes on from that, so the stream is cut back to it; no segment has rows of both sides of one.
+ *
+ * <p>Long because streams are known here by their names and by their numbers, with those who follow them.
  */
 public final class RetainedStreams implements AcceptedRows, AutoCloseable {
     private static final EventLog LOG = EventLog.named("storage");

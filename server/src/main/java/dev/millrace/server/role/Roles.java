@@ -30,6 +30,8 @@ import java.util.function.UnaryOperator;
  * All roles of a database, and what each may do. Safe on any thread: a change puts another immutable state in the place of the
  * one before. Beside that are owners, of which there may be very many: they are numbers of roles, which names do not change. Whether somebody may
  * make a change is for the caller to ask.
+ *
+ * <p>Long because one state has roles, what they are members of, and what they may do.
  */
 public final class Roles {
     /** The role that is there from the beginning, and owns what nobody else does. */
