@@ -114,8 +114,8 @@ final class RenamedObjects {
                         .anyMatch(template ->
                                 TemplateQueries.answersOf(template.name()).equals(object.name()));
         if (isOfTemplate) {
-            throw MillraceException.notAvailableYet("another name of what query template \"" + RelationNames.shown(object.name())
-                            + "\" is, or reads")
+            throw MillraceException.notAvailableYet("another name of what query template \""
+                            + RelationNames.shown(object.name()) + "\" is, or reads")
                     .withHint("DROP QUERY TEMPLATE, and CREATE it again");
         }
     }
