@@ -526,7 +526,8 @@ public final class BoundRules implements NodeVisitor<BoundedRows> {
                         watermark.timeColumn(),
                         watermark.delayMicros(),
                         watermark.idleTimeoutMicros(),
-                        watermark.lateBeyond()));
+                        watermark.lateBeyond(),
+                        watermark.byEpoch()));
     }
 
     @Override

@@ -23,7 +23,7 @@ public final class LogicalText {
     public static String of(Query query) {
         try {
             PlanNode plain =
-                    new Translation(name -> NOTHING_KNOWN, true, expression -> expression).translate(query.rel());
+                    new Translation(name -> NOTHING_KNOWN, true, false, expression -> expression).translate(query.rel());
             PlanNode merged = Rewriter.rewrite(plain, Simplification.merging());
             return PlanText.withoutNotes(Nodes.named(merged, query.schema().names()));
         } catch (MillraceException notPlanned) {

@@ -136,7 +136,8 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
                         input.position(watermark.timeColumn()),
                         watermark.delayMicros(),
                         watermark.idleTimeoutMicros(),
-                        watermark.lateBeyond()),
+                        watermark.lateBeyond(),
+                        watermark.byEpoch()),
                 input.positions());
     }
 

@@ -72,7 +72,8 @@ public final class ShareScans {
                     time.index(),
                     watermark.delayMicros(),
                     watermark.idleTimeoutMicros(),
-                    watermark.lateBeyond());
+                    watermark.lateBeyond(),
+                    watermark.byEpoch());
             return Optional.of(Nodes.project(below, calc.projections()));
         }
         return Optional.empty();

@@ -27,7 +27,8 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
                 node.timeColumn(),
                 node.delayMicros(),
                 node.idleTimeoutMicros(),
-                node.lateBeyond());
+                node.lateBeyond(),
+                node.byEpoch());
     }
 
     @Override
