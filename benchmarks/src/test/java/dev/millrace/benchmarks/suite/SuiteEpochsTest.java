@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("long")
 class SuiteEpochsTest {
-    private static final int SEEDS = Integer.getInteger("millrace.suite.seeds", 1);
+    static final int SEEDS = Integer.getInteger("millrace.suite.seeds", 1);
 
     static Stream<Arguments> suitesAndWorkers() {
         return TestedSuites.withWorkers().filter(each -> SEEDS > 1 || each.get()[1].equals(2));

@@ -94,7 +94,7 @@ final class SpilledStateTest {
         try (TestDatabase database = new TestDatabase(workers)) {
             database.run(TABLES);
             create(database);
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < 2; round++) {
                 change(database, random, 20_000);
                 assertSame(database);
             }
