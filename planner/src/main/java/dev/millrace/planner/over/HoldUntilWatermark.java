@@ -26,8 +26,7 @@ public final class HoldUntilWatermark {
         OptionalInt time =
                 facts.eventTimes().stream().mapToInt(column -> column).min();
         return facts.appendOnly() && time.isPresent()
-                ? Nodes.over(
-                        plan, List.of(), List.of(new OrderKey(time.getAsInt(), false, false)), List.of(), time)
+                ? Nodes.over(plan, List.of(), List.of(new OrderKey(time.getAsInt(), false, false)), List.of(), time)
                 : plan;
     }
 }

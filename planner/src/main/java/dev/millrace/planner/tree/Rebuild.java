@@ -22,7 +22,12 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
     @Override
     public PlanNode watermark(PlanNode.Watermark node) {
         return new PlanNode.Watermark(
-                input(), node.timeColumn(), node.delayMicros(), node.idleTimeoutMicros(), node.lateBeyond(), node.byEpoch());
+                input(),
+                node.timeColumn(),
+                node.delayMicros(),
+                node.idleTimeoutMicros(),
+                node.lateBeyond(),
+                node.byEpoch());
     }
 
     @Override

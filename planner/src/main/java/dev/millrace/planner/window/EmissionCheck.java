@@ -52,7 +52,8 @@ public final class EmissionCheck {
         if (emitsOnWindowClose(plan)) {
             return;
         }
-        String why = whyChanging(plan).orElse("no rows are grouped or ranked by a window, and no column is the event time of a watermark");
+        String why = whyChanging(plan)
+                .orElse("no rows are grouped or ranked by a window, and no column is the event time of a watermark");
         throw MillraceException.user(
                         SqlState.FEATURE_NOT_SUPPORTED, "EMIT ON WINDOW CLOSE is not possible here: " + why)
                 .withHint(

@@ -159,7 +159,13 @@ final class TableShape {
                 .toList();
         Map<String, Integer> digits = new LinkedHashMap<>(table.rules().digits());
         digits.remove(drop.column());
-        rebind(with(fields, table.primaryKey(), new TableRules(rules, checks, uniques, digits, table.rules().conflict())), List.of());
+        rebind(
+                with(
+                        fields,
+                        table.primaryKey(),
+                        new TableRules(
+                                rules, checks, uniques, digits, table.rules().conflict())),
+                List.of());
     }
 
     private void renameColumn(AlterTable.RenameColumn rename) {
@@ -191,12 +197,17 @@ final class TableShape {
                 .digits()
                 .forEach((column, count) ->
                         digits.put(column.equals(rename.column()) ? rename.newName() : column, count));
-        rebind(with(fields, key, new TableRules(
+        rebind(
+                with(
+                        fields,
+                        key,
+                        new TableRules(
                                 rules,
                                 table.rules().checks(),
                                 uniques,
                                 digits,
-                                table.rules().conflict().map(rule -> rule.renamed(rename.column(), rename.newName())))), List.of());
+                                table.rules().conflict().map(rule -> rule.renamed(rename.column(), rename.newName())))),
+                List.of());
     }
 
     /** What names the column in a text, or in another way that would have to change with it. */

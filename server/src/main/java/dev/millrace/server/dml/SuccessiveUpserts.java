@@ -58,8 +58,7 @@ final class SuccessiveUpserts {
         for (int row = 0; row < rows.rowCount(); row++) {
             keys.add(changed.keys().keyOf(rows, row));
         }
-        List<String> taken =
-                keys.stream().distinct().filter(changed::contains).toList();
+        List<String> taken = keys.stream().distinct().filter(changed::contains).toList();
         List<Batch> made = new ArrayList<>();
         try (Batch there = new TakenKeys(table, changed, allocator).rows(taken)) {
             Map<String, Place> now = new LinkedHashMap<>();
@@ -78,9 +77,8 @@ final class SuccessiveUpserts {
             }
             List<Place> arrived =
                     now.values().stream().filter(place -> place.batch != there).toList();
-            try (Batch outgoing = copy(left.stream()
-                            .map(row -> new Place(there, row))
-                            .toList());
+            try (Batch outgoing =
+                            copy(left.stream().map(row -> new Place(there, row)).toList());
                     Batch arriving = copy(arrived)) {
                 return writes.replace(
                         table, changed, outgoing, arriving, () -> returned.of("INSERT", returning, arriving));
@@ -118,11 +116,11 @@ final class SuccessiveUpserts {
             List<Integer> round,
             Map<String, Place> now,
             List<Batch> made) {
-        List<Integer> met = round.stream()
-                .filter(row -> now.containsKey(keys.get(row)))
-                .toList();
+        List<Integer> met =
+                round.stream().filter(row -> now.containsKey(keys.get(row))).toList();
         if (!met.isEmpty()) {
-            try (Batch old = copy(met.stream().map(row -> now.get(keys.get(row))).toList());
+            try (Batch old =
+                            copy(met.stream().map(row -> now.get(keys.get(row))).toList());
                     Upserts.Changes changes = upserts.changes(
                             each,
                             table,

@@ -574,10 +574,11 @@ public final class Writes {
         List<Integer> all = IntStream.range(0, target.schema().size()).boxed().toList();
         Set<String> given = columns.stream().map(FieldVector::getName).collect(Collectors.toSet());
         boolean unknown = !target.schema().names().containsAll(given);
-        boolean isPlain = target.rules().columns().isEmpty()
-                && target.rules().conflict().isEmpty();
+        boolean isPlain =
+                target.rules().columns().isEmpty() && target.rules().conflict().isEmpty();
         if (isPlain || unknown) {
-            return new Statement.CopyFrom(target.name(), all, List.of(), Optional.empty(), new OnConflict.Fail(), Optional.empty(), Map.of());
+            return new Statement.CopyFrom(
+                    target.name(), all, List.of(), Optional.empty(), new OnConflict.Fail(), Optional.empty(), Map.of());
         }
         String names = target.schema().names().stream()
                 .filter(name -> given.contains(name) || target.rules().of(name).isEmpty())

@@ -261,7 +261,9 @@ class ClientsThatWriteTest {
                 client.send(put("" + i), RawClient.sync());
                 assertEquals("INSERT 0 1", answer(client));
             }
-            assertEquals("10", value(other, "SELECT count(*) FROM t")); // else their epoch may get a row that waits for the disk
+            assertEquals(
+                    "10",
+                    value(other, "SELECT count(*) FROM t")); // else their epoch may get a row that waits for the disk
             standStill(stands, goesOn);
             int told = 10;
             client.send(put("10"), RawClient.sync());

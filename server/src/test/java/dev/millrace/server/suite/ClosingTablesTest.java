@@ -36,13 +36,16 @@ class ClosingTablesTest {
     private static Map<String, String> expected(long passed) {
         String row = "(SELECT * FROM by_row WHERE epoch(ts) < " + passed + ")";
         String picked = "(SELECT * FROM c_picked WHERE epoch(ts) < " + passed + ")";
-        String window = "(SELECT *, time_bucket(INTERVAL '5 seconds', ts) AS w FROM by_window WHERE epoch(w) + 5 <= " + passed + ")";
+        String window = "(SELECT *, time_bucket(INTERVAL '5 seconds', ts) AS w FROM by_window WHERE epoch(w) + 5 <= "
+                + passed + ")";
         return Map.of(
                 "held", "SELECT id, k, v, ts FROM " + row,
                 "picked", "SELECT id, ts FROM " + picked,
                 "windows", "SELECT w, k, sum(v), count(*) FROM " + window + " GROUP BY w, k",
                 "numbered", NUMBERED + row,
-                "tops", "SELECT w, id FROM " + window + " QUALIFY row_number() OVER (PARTITION BY w ORDER BY v DESC, id) = 1");
+                "tops",
+                        "SELECT w, id FROM " + window
+                                + " QUALIFY row_number() OVER (PARTITION BY w ORDER BY v DESC, id) = 1");
     }
 
     @Test
@@ -66,7 +69,8 @@ class ClosingTablesTest {
         Run(Random random, int workers) {
             this.random = random;
             this.db = new TestDatabase(workers);
-            db.run("CREATE TABLE c (id INT, k INT, v BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '3 seconds') APPEND ONLY");
+            db.run(
+                    "CREATE TABLE c (id INT, k INT, v BIGINT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '3 seconds') APPEND ONLY");
             for (String log : List.of("by_row", "by_window", "c_picked")) {
                 oracle.execute("CREATE TABLE " + log + " (id INT, k INT, v BIGINT, ts TIMESTAMP)");
             }
@@ -96,8 +100,8 @@ class ClosingTablesTest {
             for (int i = random.nextInt(5); i >= 0; i--) {
                 long seconds = 100 + step + random.nextInt(12) - 6;
                 int value = random.nextInt(20);
-                String row = "(" + ++id + ", " + random.nextInt(3) + ", " + value + ", TIMESTAMP '1970-01-01' + " + seconds
-                        + " * INTERVAL '1 second')";
+                String row = "(" + ++id + ", " + random.nextInt(3) + ", " + value + ", TIMESTAMP '1970-01-01' + "
+                        + seconds + " * INTERVAL '1 second')";
                 texts.add(row);
                 if (seconds >= watermark) {
                     oracle.execute("INSERT INTO by_row VALUES " + row);

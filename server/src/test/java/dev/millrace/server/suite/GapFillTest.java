@@ -17,8 +17,7 @@ class GapFillTest {
     private static final int SEEDS = Integer.getInteger("millrace.gaps.seeds", 3);
     private static final int STEP = 4; // seconds
 
-    private static final String SHOWN =
-            "SELECT k, ts, l, round(i * 1000)::BIGINT AS i, n FROM ";
+    private static final String SHOWN = "SELECT k, ts, l, round(i * 1000)::BIGINT AS i, n FROM ";
     private static final String EXPECTED = SHOWN
             + "(SELECT g.k, g.ts, p.l, CASE WHEN g.ts = p.ts THEN p.i ELSE p.i + (f.i - p.i) * epoch(g.ts - p.ts) / epoch(f.ts - p.ts) END AS i,"
             + " CASE WHEN g.ts = p.ts THEN p.n END AS n"
@@ -55,13 +54,16 @@ class GapFillTest {
             String change;
             if (times.get(key).remove(at) != null) {
                 boolean goes = random.nextBoolean();
-                change = goes ? "DELETE FROM rows WHERE " + row : "UPDATE rows SET i = " + step + ", l = NULL WHERE " + row;
+                change = goes
+                        ? "DELETE FROM rows WHERE " + row
+                        : "UPDATE rows SET i = " + step + ", l = NULL WHERE " + row;
                 if (!goes) {
                     times.get(key).put(at, 0);
                 }
             } else {
                 times.get(key).put(at, 0);
-                change = "INSERT INTO rows VALUES (" + key + ", " + time(at) + ", 'l" + step + "', " + random.nextInt(90) + ", " + step + ")";
+                change = "INSERT INTO rows VALUES (" + key + ", " + time(at) + ", 'l" + step + "', "
+                        + random.nextInt(90) + ", " + step + ")";
             }
             db.run(change);
             oracle.execute(change);

@@ -46,7 +46,8 @@ class TableConflictsTest {
             if (there == null) {
                 return row;
             }
-            boolean old = this == NEWEST && compare(row, there, 2) < 0 || this == NEWEST_FILLED && compare(row, there, 1) < 0;
+            boolean old =
+                    this == NEWEST && compare(row, there, 2) < 0 || this == NEWEST_FILLED && compare(row, there, 1) < 0;
             if (this == FIRST || old) {
                 return there;
             }
@@ -73,8 +74,8 @@ class TableConflictsTest {
     private static void run(Random random, TestDatabase db) {
         for (Kind kind : Kind.values()) {
             db.run("CREATE TABLE " + kind + " (k INT PRIMARY KEY, a INT, b INT, c INT) " + kind.clause);
-            db.run("CREATE MATERIALIZED VIEW v_" + kind + " AS SELECT a, count(*) AS n, sum(b) AS b, sum(c) AS c FROM " + kind
-                    + " GROUP BY a");
+            db.run("CREATE MATERIALIZED VIEW v_" + kind + " AS SELECT a, count(*) AS n, sum(b) AS b, sum(c) AS c FROM "
+                    + kind + " GROUP BY a");
             TreeMap<Integer, Integer[]> expected = new TreeMap<>();
             for (int step = 0; step < 25; step++) {
                 TreeMap<Integer, Integer[]> before = new TreeMap<>(expected);

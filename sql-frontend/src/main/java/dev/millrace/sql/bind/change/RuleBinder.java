@@ -100,7 +100,8 @@ public final class RuleBinder {
                         SqlState.INVALID_TABLE_DEFINITION, "ON CONFLICT is for a table with a primary key", where);
             }
             boolean nothing = clause.action() == TableConflict.Action.NOTHING;
-            boolean appendOnly = create.options().getOrDefault("append_only", "").equals("true");
+            boolean appendOnly =
+                    create.options().getOrDefault("append_only", "").equals("true");
             if (appendOnly && !nothing) {
                 throw Errors.error(
                         SqlState.INVALID_TABLE_DEFINITION,
@@ -114,7 +115,8 @@ public final class RuleBinder {
                         clause.versions().get(0));
             }
             return new TableConflict(
-                    clause.action(), clause.versions().stream().map(this::version).toList());
+                    clause.action(),
+                    clause.versions().stream().map(this::version).toList());
         });
     }
 

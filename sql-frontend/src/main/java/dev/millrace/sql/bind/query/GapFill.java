@@ -69,7 +69,9 @@ final class GapFill {
     From bind(From rows, Column time, IntervalValue step, SqlNode input) {
         if (step.months() < 0 || step.days() < 0 || step.micros() < 0 || step.comparableMicros() == 0) {
             throw Errors.error(
-                    SqlState.INVALID_PARAMETER_VALUE, "the step of GAP_FILL must be longer than nothing", arguments.get(2));
+                    SqlState.INVALID_PARAMETER_VALUE,
+                    "the step of GAP_FILL must be longer than nothing",
+                    arguments.get(2));
         }
         List<Column> columns =
                 rows.columns().stream().filter(column -> !column.hidden()).toList();
@@ -79,13 +81,14 @@ final class GapFill {
         }
         String ofTime = Identifiers.quote(time.name());
         List<String> keys = fills.entrySet().stream()
-                .filter(each -> each.getValue() == Fill.PARTITION_BY && !each.getKey().equals(time.name()))
+                .filter(each ->
+                        each.getValue() == Fill.PARTITION_BY && !each.getKey().equals(time.name()))
                 .map(each -> Identifiers.quote(each.getKey()))
                 .toList();
         String window = " OVER (" + (keys.isEmpty() ? "" : "PARTITION BY " + String.join(", ", keys)) + " ORDER BY "
                 + ofTime + ")";
-        Function<Column, String> lead = column ->
-                "lead(" + Identifiers.quote(column.name()) + ")" + window + " AS " + Identifiers.quote(NEXT + column.name());
+        Function<Column, String> lead = column -> "lead(" + Identifiers.quote(column.name()) + ")" + window + " AS "
+                + Identifiers.quote(NEXT + column.name());
         List<String> inner = new ArrayList<>(List.of("*", lead.apply(time)));
         List<String> outer = new ArrayList<>();
         for (Column column : columns) {
@@ -97,11 +100,12 @@ final class GapFill {
             outer.add((isTime ? AT : value(fill, column, time)) + " AS " + Identifiers.quote(column.name()));
         }
         String next = Identifiers.quote(NEXT + time.name());
-        String text = "SELECT " + String.join(", ", outer) + " FROM (SELECT " + String.join(", ", inner) + " FROM " + INPUT
+        String text = "SELECT " + String.join(", ", outer) + " FROM (SELECT " + String.join(", ", inner) + " FROM "
+                + INPUT
                 + ") AS " + ROW + ", generate_series(" + ROW + "." + ofTime + ", greatest(" + ROW + "." + ofTime + ", "
                 + ROW + "." + next + " - INTERVAL '1 microsecond'), " + STEP + ") AS millrace_series(" + AT + ")";
-        From filled = relations.bind(StatementParser.parseQuery(text)
-                .accept(new Placing(Map.of(INPUT, input, STEP, arguments.get(2)))));
+        From filled = relations.bind(
+                StatementParser.parseQuery(text).accept(new Placing(Map.of(INPUT, input, STEP, arguments.get(2)))));
         String qualifier = columns.get(0).qualifier();
         return From.of(
                 filled.rel(), qualifier, columns.stream().map(Column::name).collect(Collectors.toList()));
@@ -115,8 +119,7 @@ final class GapFill {
                     ? FunctionNames.of(given).flatMap(GapFill::named)
                     : Optional.empty();
             if (fill.isEmpty()) {
-                throw Errors.error(
-                                SqlState.SYNTAX_ERROR, "what GAP_FILL does with a column is expected here", argument)
+                throw Errors.error(SqlState.SYNTAX_ERROR, "what GAP_FILL does with a column is expected here", argument)
                         .withHint("LOCF(column), INTERPOLATE(column), KEEPNULL(column) or PARTITION_BY(columns)");
             }
             for (SqlNode operand : ((SqlCall) argument).getOperandList()) {
@@ -156,8 +159,8 @@ final class GapFill {
         return columns.stream()
                 .filter(column -> column.name().equals(last))
                 .findFirst()
-                .orElseThrow(() ->
-                        Errors.error(SqlState.UNDEFINED_COLUMN, "column \"" + last + "\" does not exist", node));
+                .orElseThrow(
+                        () -> Errors.error(SqlState.UNDEFINED_COLUMN, "column \"" + last + "\" does not exist", node));
     }
 
     private static String value(Fill fill, Column column, Column time) {
