@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -71,7 +72,7 @@ final class SuccessiveUpserts {
             }
             List<Integer> left = new ArrayList<>();
             for (int row = 0; row < taken.size(); row++) {
-                if (now.get(taken.get(row)).batch != there) {
+                if (Objects.requireNonNull(now.get(taken.get(row))).batch != there) {
                     left.add(row);
                 }
             }

@@ -32,11 +32,11 @@ import org.apache.calcite.sql.util.SqlShuttle;
  * is
  * SELECT p, at AS ts, a, CASE WHEN at = ts THEN b ELSE b + (next_b - b) * (at - ts) / (next_ts - ts) END AS b,
  *        CASE WHEN at = ts THEN c END AS c
- * FROM (SELECT *, lead(ts) OVER w AS next_ts, lead(b) OVER w AS next_b FROM t WINDOW w AS (PARTITION BY p ORDER BY ts)),
- *      generate_series(ts, greatest(ts, next_ts - INTERVAL '1 microsecond'), INTERVAL '1 minute') AS at
+ * FROM (SELECT *, lead(ts) OVER w AS next_ts, lead(b) OVER w AS next_b FROM t WINDOW w AS (PARTITION BY p ORDER BY ts))
+ *      LEFT JOIN generate_series(ts, greatest(ts, next_ts - INTERVAL '1 microsecond'), INTERVAL '1 minute') AS at ON TRUE
  * </pre>
  *
- * Columns that no strategy names are NULL in the rows that are made, as with KEEPNULL. Rows without a time are left out.
+ * Columns that no strategy names are NULL in the rows that are made, as with KEEPNULL. Rows without a time stay as they are.
  */
 final class GapFill {
     private static final String INPUT = "millrace_gaps";
@@ -102,8 +102,10 @@ final class GapFill {
         String next = Identifiers.quote(NEXT + time.name());
         String text = "SELECT " + String.join(", ", outer) + " FROM (SELECT " + String.join(", ", inner) + " FROM "
                 + INPUT
-                + ") AS " + ROW + ", generate_series(" + ROW + "." + ofTime + ", greatest(" + ROW + "." + ofTime + ", "
-                + ROW + "." + next + " - INTERVAL '1 microsecond'), " + STEP + ") AS millrace_series(" + AT + ")";
+                + ") AS " + ROW + " LEFT JOIN LATERAL generate_series(" + ROW + "." + ofTime + ", greatest(" + ROW + "."
+                + ofTime + ", "
+                + ROW + "." + next + " - INTERVAL '1 microsecond'), " + STEP + ") AS millrace_series(" + AT
+                + ") ON TRUE";
         From filled = relations.bind(
                 StatementParser.parseQuery(text).accept(new Placing(Map.of(INPUT, input, STEP, arguments.get(2)))));
         String qualifier = columns.get(0).qualifier();
@@ -169,7 +171,7 @@ final class GapFill {
             return here;
         }
         String from = ROW + "." + Identifiers.quote(time.name());
-        String isThere = "CASE WHEN " + AT + " = " + from + " THEN " + here;
+        String isThere = "CASE WHEN " + AT + " = " + from + " OR " + from + " IS NULL THEN " + here;
         if (fill == Fill.KEEPNULL) {
             return isThere + " END";
         }
