@@ -2,13 +2,19 @@ package dev.millrace.server.suite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.memory.Memory;
+import dev.millrace.server.result.StatementResult;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.session.TestDatabase;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tables that say what a taken key means have the rows that taking one row after the other leaves, whatever statements and
@@ -89,7 +95,12 @@ class TableConflictsTest {
                         db.run("DELETE FROM " + kind + " WHERE k = " + key);
                         expected.remove(key);
                     } else {
-                        db.run("INSERT INTO " + kind + " VALUES " + rows(random, kind, expected));
+                        String rows = rows(random, kind, expected);
+                        if (random.nextBoolean()) {
+                            db.run("INSERT INTO " + kind + " VALUES " + rows);
+                        } else {
+                            copy(db, kind, rows);
+                        }
                     }
                 }
                 if (transaction && random.nextBoolean()) {
@@ -108,6 +119,37 @@ class TableConflictsTest {
             assertEquals(
                     db.rows("SELECT a, count(*), sum(b), sum(c) FROM " + kind + " GROUP BY a ORDER BY a"),
                     db.rows("SELECT * FROM v_" + kind + " ORDER BY a"));
+        }
+    }
+
+    /** The same rows by COPY. */
+    private static void copy(TestDatabase db, Kind kind, String rows) {
+        String text = rows.substring(1, rows.length() - 1)
+                        .replace("), (", "\n")
+                        .replace(", ", "\t")
+                        .replace("NULL", "\\N")
+                + "\n";
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        long address = Memory.allocate(bytes.length);
+        try (StatementResults results = db.session().execute("COPY " + kind + " FROM STDIN");
+                StatementResult.CopyIn copy = (StatementResult.CopyIn) results.next()) {
+            Memory.copyIn(bytes, 0, address, bytes.length);
+            copy.write(address, bytes.length);
+            copy.finish();
+        } finally {
+            Memory.free(address);
+        }
+    }
+
+    @Test
+    void whatATableSaysIsKept(@TempDir Path directory) {
+        try (TestDatabase db = new TestDatabase(directory)) {
+            db.run("CREATE TABLE t (k INT PRIMARY KEY, v INT) ON CONFLICT OVERWRITE WITH VERSION COLUMN (v)");
+            db.run("INSERT INTO t VALUES (1, 5)");
+        }
+        try (TestDatabase db = new TestDatabase(directory)) {
+            db.run("INSERT INTO t VALUES (1, 4), (2, 1), (2, 3)");
+            assertEquals(List.of("1|5", "2|3"), db.rows("SELECT * FROM t ORDER BY k"));
         }
     }
 
