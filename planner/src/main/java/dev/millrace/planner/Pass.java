@@ -30,10 +30,12 @@ enum Pass {
     CHECK_SESSIONS(RECOGNIZE_WINDOWS),
     /** Rankings and running aggregates: whether their rows are ever taken back follows from the joins below. */
     RECOGNIZE_OVER(SIMPLIFY, CHECK_TIMED_JOINS),
+    /** Rows that nothing else closes wait for the watermark: all that could close them is known. */
+    HOLD(RECOGNIZE_OVER),
     /** Refuses row patterns over rows that may be taken back, as the passes before have left them. */
     CHECK_MATCHES(RECOGNIZE_OVER),
     /** What state_ttl lets go: only of operators that nothing better bounds, so all that bound state come first. */
-    FORGET(RECOGNIZE_INTERVAL_JOINS, RECOGNIZE_LIFETIME_JOINS, RECOGNIZE_OVER),
+    FORGET(RECOGNIZE_INTERVAL_JOINS, RECOGNIZE_LIFETIME_JOINS, RECOGNIZE_OVER, HOLD),
     /** EMIT EVERY, above all that has been recognized. */
     PACE(FORGET),
     /** What is late for a plan's windows and joins by time, all of which must be known. */

@@ -16,6 +16,7 @@ import dev.millrace.planner.fact.RelationFacts;
 import dev.millrace.planner.fact.UniqueKey;
 import dev.millrace.planner.forget.ForgetState;
 import dev.millrace.planner.join.MergeJoins;
+import dev.millrace.planner.over.HoldUntilWatermark;
 import dev.millrace.planner.over.OverRecognition;
 import dev.millrace.planner.parallel.Parallelism;
 import dev.millrace.planner.prune.PruneColumns;
@@ -70,8 +71,9 @@ public final class Planner {
     public static PhysicalPlan plan(Query query, PlannerContext context) {
         boolean finite = context.mode() == PlannerContext.Mode.PULL;
         Inference inference = new Inference(context.relations(), finite);
+        boolean closing = !finite && query.emit() instanceof Emit.OnWindowClose;
         PlanNode translated =
-                new Translation(context.relations(), finite, context.folder()).translateQuery(query.rel());
+                new Translation(context.relations(), finite, closing, context.folder()).translateQuery(query.rel());
         boolean asksBounds = BoundRules.areAsked(translated);
         PlanNode written = BoundRules.apply(
                 translated,
@@ -101,6 +103,8 @@ public final class Planner {
         boolean forgets = standing && context.stateTtlMicros().isPresent();
         Simplification simplification = new Simplification(context.folderOfRows());
 
+        EmissionCheck check = new EmissionCheck(inference, context.relations());
+
         Passes passes = new Passes(ordered)
                 .run(Pass.SIMPLIFY, simplification::apply)
                 .runIf(knowsTime, Pass.DECIDE_BY_CLOCK, plan -> {
@@ -126,6 +130,10 @@ public final class Planner {
                 .check(closing, Pass.CHECK_SESSIONS, EmissionCheck::refuseOpenSessions)
                 .run(Pass.RECOGNIZE_OVER, plan -> OverRecognition.apply(plan, inference, closing))
                 .run(Pass.SIMPLIFY, simplification::apply)
+                .runIf(
+                        closing,
+                        Pass.HOLD,
+                        plan -> check.emitsOnWindowClose(plan) ? plan : HoldUntilWatermark.apply(plan, inference))
                 .check(true, Pass.CHECK_MATCHES, new MatchCheck(inference)::check)
                 .runIf(forgets, Pass.FORGET, plan -> {
                     long ttl = context.stateTtlMicros().getAsLong();
@@ -137,7 +145,7 @@ public final class Planner {
                         plan -> new PlanNode.Pace(plan, ((Emit.Every) asked).periodMicros()));
 
         PlanNode recognized = passes.plan();
-        Emit emit = emission(asked, recognized, finite, new EmissionCheck(inference, context.relations()));
+        Emit emit = emission(asked, recognized, finite, check);
         boolean appendOnly = inference.of(recognized).appendOnly();
         Optional<RelationFacts.EventTime> declared = EventTimes.declared(recognized);
 

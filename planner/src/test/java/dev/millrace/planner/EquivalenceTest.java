@@ -74,7 +74,7 @@ class EquivalenceTest {
         PlanNode plain;
         try {
             query = relations.query(sql);
-            plain = new Translation(relations.context(Mode.PULL, 1).relations(), true, UnaryOperator.identity())
+            plain = new Translation(relations.context(Mode.PULL, 1).relations(), true, false, UnaryOperator.identity())
                     .translate(query.rel());
         } catch (MillraceException refused) {
             return 0;

@@ -41,7 +41,7 @@ public final class StateFormats {
     public static final StateFormat APPENDED_JOIN = format("appended_join", 1);
     public static final StateFormat EXISTENCE = format("existence", 1);
     public static final StateFormat CURRENT_JOIN = format("current_join", 1);
-    public static final StateFormat NEAREST_JOIN = format("nearest_join", 1);
+    public static final StateFormat NEAREST_JOIN = format("nearest_join", 2);
     public static final StateFormat MULTI_JOIN = format("multi_join", 1);
     public static final StateFormat SHARED_JOIN = format("shared_join", 1);
     public static final StateFormat SHARED_JOIN_PACKED = format("shared_join_packed", 1);

@@ -6,7 +6,8 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 
 /**
- * The rows of one key and side of an ASOF join in the order of time, equal times by their bytes. Changes wait until they
+ * The rows of one key and side of an ASOF join in the order of time, equal times by their bytes,
+ * the least last: of whole numbers that is the row with the least first column in which they differ. Changes wait until they
  * are merged in, sorted, all at once: rows that come in order cost no search, those that do not cost one merge for all of
  * them.
  *
@@ -235,12 +236,12 @@ final class AsofRows {
                 return byVersion;
             }
         }
-        int byLength = Integer.compare(length(a), length(b));
+        int byLength = Integer.compare(length(b), length(a));
         if (byLength != 0) {
             return byLength;
         }
         for (int at = BYTES; at < BYTES + length(a); at += 8) { // lengths are multiples of eight
-            int byWord = Long.compareUnsigned(Memory.getLong(a + at), Memory.getLong(b + at));
+            int byWord = Long.compare(Memory.getLong(b + at), Memory.getLong(a + at));
             if (byWord != 0) {
                 return byWord;
             }

@@ -190,6 +190,7 @@ public final class OperatorStage extends Stage implements OperatorContext, Outpu
     @Override
     boolean onEpochEnd(long epoch) {
         if (assigner.isPresent()) {
+            assigner.get().endEpoch();
             passOnAssigned(assigner.get().watermark()); // one that was restored, before any row comes
             if (assignerIdle
                     && assigned

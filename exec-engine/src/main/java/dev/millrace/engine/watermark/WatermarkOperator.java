@@ -30,6 +30,8 @@ import org.apache.arrow.vector.FieldVector;
  * <p>Whether a row is late depends on the rows before it, so on no batch boundary. Most batches have no late row at all,
  * which the least time and the last bound of the batch tell: only the others are gone through row by row.
  *
+ * <p>Of a table's rows, whose order within an epoch nobody knows, none is late because of another of its epoch.
+ *
  * <p>A row whose time is infinite is in no window and moves no watermark: it is late, whatever came before it.
  */
 public final class WatermarkOperator implements Operator {
@@ -43,11 +45,13 @@ public final class WatermarkOperator implements Operator {
     private final long idleTimeoutMicros;
     private final LateBound bound;
     private final boolean ofVersions;
+    private final boolean byEpoch;
 
     private OperatorContext context;
     private int[] kept = NOTHING; // only while a batch is taken apart, as what is late
     private int[] late = NOTHING;
     private long latest = Operator.NO_WATERMARK; // greatest time seen in the part, or what the clock said
+    private long latestOfEpoch = Operator.NO_WATERMARK; // by epoch, greatest time seen in the one under way
     private long held = Part.NONE; // the least first time of the parts to come
     private long promised = Operator.NO_WATERMARK; // the greatest watermark that was told
     private long latestRow = Operator.NO_WATERMARK; // greatest time of a row, if times are the clock's
@@ -65,6 +69,7 @@ public final class WatermarkOperator implements Operator {
         this.idleTimeoutMicros = node.idleTimeoutMicros();
         this.bound = LateBound.of(lateBeyond);
         this.ofVersions = node.input() instanceof PlanNode.Versions;
+        this.byEpoch = node.byEpoch();
     }
 
     @Override
@@ -89,6 +94,13 @@ public final class WatermarkOperator implements Operator {
     public void begin(Part part) {
         latest = Math.max(part.firstMicros(), promised == NO_WATERMARK ? NO_WATERMARK : promised + delayMicros);
         held = part.nextMicros();
+    }
+
+    /** By epoch, no row to come is of the one that ends now. */
+    public void endEpoch() {
+        if (byEpoch) {
+            latest = Math.max(latest, latestOfEpoch);
+        }
     }
 
     /** No row older than this is expected; {@code NO_WATERMARK} before the first row. */
@@ -131,12 +143,13 @@ public final class WatermarkOperator implements Operator {
         boolean hasNulls = batch.hasNulls(timeColumn) || batch.hasNulls(comparedColumn);
         if (!hasNulls) {
             findExtremes(batch);
-            long latestAfter = Math.max(latest, latestOfBatch);
+            long latestAfter = byEpoch ? latest : Math.max(latest, latestOfBatch);
             boolean isFinite = TimeRange.isFinite(leastOfBatch) && TimeRange.isFinite(latestOfBatch);
             if (isFinite
                     && (bound.nothingIsLate()
                             || comparedColumn == timeColumn && leastOfBatch >= bound.at(watermarkAt(latestAfter)))) {
                 latest = latestAfter;
+                latestOfEpoch = Math.max(latestOfEpoch, latestOfBatch);
                 output.emit(batch);
                 return;
             }
@@ -219,7 +232,8 @@ public final class WatermarkOperator implements Operator {
             if (isNull) {
                 continue;
             }
-            if (time > latest) {
+            latestOfEpoch = Math.max(latestOfEpoch, time);
+            if (!byEpoch && time > latest) {
                 if (lateCount > 0) {
                     report(batch, lateCount, watermark);
                     lateCount = 0;

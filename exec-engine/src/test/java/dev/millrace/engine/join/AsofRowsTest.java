@@ -58,7 +58,7 @@ class AsofRowsTest {
         rows.add(row(9, 1, 8));
         rows.add(row(11, 1, 8));
         rows.merge(memory);
-        assertEquals(List.of("9x1 8", "10x1", "10x1 7", "10x1 5 1", "10x1 5 2", "10x1 -1 0", "11x1 8"), texts(rows));
+        assertEquals(List.of("9x1 8", "10x1 5 2", "10x1 5 1", "10x1 -1 0", "10x1 7", "10x1", "11x1 8"), texts(rows));
         assertEquals(7, rows.count());
     }
 
@@ -203,7 +203,7 @@ class AsofRowsTest {
                     expected.add(new long[] {time, word});
                 }
                 rows.merge(memory);
-                expected.sort(Comparator.<long[]>comparingLong(each -> each[0]).thenComparingLong(each -> each[1]));
+                expected.sort(Comparator.<long[]>comparingLong(each -> each[0]).thenComparingLong(each -> -each[1]));
                 int gone = random.nextInt(Math.min(expected.size(), 20));
                 rows.removeFirst(gone, memory);
                 expected.subList(0, gone).clear();

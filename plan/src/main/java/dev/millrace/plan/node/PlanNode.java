@@ -111,12 +111,28 @@ public sealed interface PlanNode {
      * whose windows under {@code lateBeyond} ended at or before the watermark <em>of the rows before it</em> is late:
      * it is counted, recorded and dropped, so lateness depends on the order of rows and not on batches. A row without a
      * time (NULL) is late too. {@code idleTimeoutMicros} zero means never idle, {@link #FOLLOWS_CLOCK} that the times are
-     * the machine's own: then windows close by the clock, without a row that comes after them.
+     * the machine's own: then windows close by the clock, without a row that comes after them. {@code byEpoch}: of a table,
+     * whose rows have no order within an epoch; its watermark goes on at the ends of epochs, by which rows are late.
      */
     record Watermark(
-            PlanNode input, int timeColumn, long delayMicros, long idleTimeoutMicros, Optional<WindowSpec> lateBeyond)
+            PlanNode input,
+            int timeColumn,
+            long delayMicros,
+            long idleTimeoutMicros,
+            Optional<WindowSpec> lateBeyond,
+            boolean byEpoch)
             implements SameColumns {
         public static final long FOLLOWS_CLOCK = -1;
+
+        /** Of rows that come in an order. */
+        public Watermark(
+                PlanNode input,
+                int timeColumn,
+                long delayMicros,
+                long idleTimeoutMicros,
+                Optional<WindowSpec> lateBeyond) {
+            this(input, timeColumn, delayMicros, idleTimeoutMicros, lateBeyond, false);
+        }
     }
 
     /**

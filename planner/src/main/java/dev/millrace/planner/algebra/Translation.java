@@ -52,18 +52,25 @@ import org.apache.calcite.rex.RexOver;
 public final class Translation {
     private final Function<String, RelationFacts> relations;
     private final boolean finite;
+    private final boolean closing;
     private final UnaryOperator<Expression> folder;
     private final Map<RelNode, PlanNode> done = new IdentityHashMap<>();
     private final Interrupt interrupt = Interrupt.current();
 
     /**
      * @param finite whether this is a pull query
+     * @param closing whether the rows of tables wait for their watermarks, too (EMIT ON WINDOW CLOSE)
      * @param folder the value of an expression over constants; what it cannot evaluate it gives back, and what has no value
      *     it fails with
      */
-    public Translation(Function<String, RelationFacts> relations, boolean finite, UnaryOperator<Expression> folder) {
+    public Translation(
+            Function<String, RelationFacts> relations,
+            boolean finite,
+            boolean closing,
+            UnaryOperator<Expression> folder) {
         this.relations = relations;
         this.finite = finite;
+        this.closing = closing;
         this.folder = folder;
     }
 
@@ -137,16 +144,18 @@ public final class Translation {
         PlanNode rows = new PlanNode.Scan(relation.name(), all, List.of(), relation.schema());
         Optional<RelationFacts.EventTime> time =
                 relations.apply(relation.name()).eventTime();
-        boolean isTable = relation.kind() == Relation.Kind.TABLE
-                || !relations.apply(relation.name()).appendOnly(); // whose watermark speaks of its versions
-        return finite || isTable || time.isEmpty() || time.get().settled()
+        boolean isTable = relation.kind() == Relation.Kind.TABLE;
+        boolean waits = relations.apply(relation.name()).appendOnly() // else a watermark speaks of versions
+                && (closing || !isTable);
+        return finite || !waits || time.isEmpty() || time.get().settled()
                 ? rows
                 : new PlanNode.Watermark(
                         rows,
                         time.get().column(),
                         time.get().delayMicros(),
                         time.get().idleTimeoutMicros(),
-                        Optional.empty());
+                        Optional.empty(),
+                        isTable);
     }
 
     private PlanNode versionedJoin(TimedJoin join) {

@@ -519,14 +519,7 @@ public final class BoundRules implements NodeVisitor<BoundedRows> {
         if (!(watermark.input() instanceof PlanNode.Scan scan) || !bounded(scan).isExact(watermark.timeColumn())) {
             return opaque(watermark);
         }
-        return scanned(
-                scan,
-                rows -> new PlanNode.Watermark(
-                        rows,
-                        watermark.timeColumn(),
-                        watermark.delayMicros(),
-                        watermark.idleTimeoutMicros(),
-                        watermark.lateBeyond()));
+        return scanned(scan, rows -> Nodes.watermark(watermark, rows, watermark.timeColumn()));
     }
 
     @Override

@@ -22,8 +22,8 @@ public final class LogicalText {
     /** A line per node, inputs indented below; what the planner cannot plan in Calcite's own words. */
     public static String of(Query query) {
         try {
-            PlanNode plain =
-                    new Translation(name -> NOTHING_KNOWN, true, expression -> expression).translate(query.rel());
+            PlanNode plain = new Translation(name -> NOTHING_KNOWN, true, false, expression -> expression)
+                    .translate(query.rel());
             PlanNode merged = Rewriter.rewrite(plain, Simplification.merging());
             return PlanText.withoutNotes(Nodes.named(merged, query.schema().names()));
         } catch (MillraceException notPlanned) {

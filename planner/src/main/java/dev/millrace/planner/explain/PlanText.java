@@ -270,7 +270,7 @@ public final class PlanText implements NodeVisitor<String> {
                 ? ""
                 : ", idle after " + Durations.text(watermark.idleTimeoutMicros());
         return "Watermark " + columns.column(watermark.timeColumn()) + " - " + Durations.text(watermark.delayMicros())
-                + late + idle;
+                + (watermark.byEpoch() ? " by epochs" : "") + late + idle;
     }
 
     @Override

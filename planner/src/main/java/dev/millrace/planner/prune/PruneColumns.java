@@ -131,13 +131,7 @@ public final class PruneColumns implements NodeVisitor<PruneColumns.Pruned> {
         needed.set(watermark.timeColumn());
         Pruned input = prune(watermark.input(), needed);
         return new Pruned(
-                new PlanNode.Watermark(
-                        input.node(),
-                        input.position(watermark.timeColumn()),
-                        watermark.delayMicros(),
-                        watermark.idleTimeoutMicros(),
-                        watermark.lateBeyond()),
-                input.positions());
+                Nodes.watermark(watermark, input.node(), input.position(watermark.timeColumn())), input.positions());
     }
 
     @Override

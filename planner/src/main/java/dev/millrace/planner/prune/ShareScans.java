@@ -67,12 +67,7 @@ public final class ShareScans {
                 && calc.input() instanceof Scan
                 && calc.condition().isEmpty()
                 && calc.projections().get(watermark.timeColumn()) instanceof Column time) {
-            Watermark below = new Watermark(
-                    calc.input(),
-                    time.index(),
-                    watermark.delayMicros(),
-                    watermark.idleTimeoutMicros(),
-                    watermark.lateBeyond());
+            Watermark below = Nodes.watermark(watermark, calc.input(), time.index());
             return Optional.of(Nodes.project(below, calc.projections()));
         }
         return Optional.empty();

@@ -87,6 +87,12 @@ public final class Nodes {
         return calc(input, Optional.empty(), projections);
     }
 
+    /** A watermark like another over other rows, whose time is {@code timeColumn}. */
+    public static PlanNode.Watermark watermark(PlanNode.Watermark like, PlanNode input, int timeColumn) {
+        return new PlanNode.Watermark(
+                input, timeColumn, like.delayMicros(), like.idleTimeoutMicros(), like.lateBeyond(), like.byEpoch());
+    }
+
     /** Columns of {@code input}, in that order; the input itself when these are all of them in order. */
     public static PlanNode select(PlanNode input, List<Integer> columns) {
         return isIdentity(columns, input.schema().size())

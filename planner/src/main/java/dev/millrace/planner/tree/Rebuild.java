@@ -21,8 +21,7 @@ record Rebuild(List<PlanNode> inputs) implements NodeVisitor<PlanNode> {
 
     @Override
     public PlanNode watermark(PlanNode.Watermark node) {
-        return new PlanNode.Watermark(
-                input(), node.timeColumn(), node.delayMicros(), node.idleTimeoutMicros(), node.lateBeyond());
+        return Nodes.watermark(node, input(), node.timeColumn());
     }
 
     @Override

@@ -22,12 +22,7 @@ record Rename(List<String> names, Schema schema) implements NodeVisitor<PlanNode
 
     @Override
     public PlanNode watermark(PlanNode.Watermark node) {
-        return new PlanNode.Watermark(
-                below(node.input()),
-                node.timeColumn(),
-                node.delayMicros(),
-                node.idleTimeoutMicros(),
-                node.lateBeyond());
+        return Nodes.watermark(node, below(node.input()), node.timeColumn());
     }
 
     @Override

@@ -52,12 +52,13 @@ public final class EmissionCheck {
         if (emitsOnWindowClose(plan)) {
             return;
         }
-        String why = whyChanging(plan).orElse("no rows are grouped or ranked by a window");
+        String why = whyChanging(plan)
+                .orElse("no rows are grouped or ranked by a window, and no column is the event time of a watermark");
         throw MillraceException.user(
                         SqlState.FEATURE_NOT_SUPPORTED, "EMIT ON WINDOW CLOSE is not possible here: " + why)
                 .withHint(
                         "leave EMIT out; or order OVER by the event time, ascending; or group by window_start and window_end of a TUMBLE, HOP, CUMULATE or SESSION"
-                                + " over an append-only stream with a watermark");
+                                + " over a stream, or a table that is APPEND ONLY, with a watermark");
     }
 
     /** Why rows of the node may be retracted; empty when they are not. */

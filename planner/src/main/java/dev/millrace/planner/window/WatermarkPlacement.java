@@ -165,6 +165,7 @@ public final class WatermarkPlacement {
                         watermark.timeColumn(),
                         watermark.delayMicros(),
                         watermark.idleTimeoutMicros(),
-                        windows));
+                        windows,
+                        watermark.byEpoch()));
     }
 }

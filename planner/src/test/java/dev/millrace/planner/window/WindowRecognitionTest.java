@@ -336,6 +336,9 @@ class WindowRecognitionTest {
                 whyNot(group(tumble(plain(), 10), List.of("window_end"), count())));
         assertEquals(impossible + "the rows of \"device\" may change", whyNot(Fixture.device()));
         assertEquals(impossible + "an aggregate over all rows never ends", whyNot(group(bid(), List.of(), count())));
-        assertEquals(impossible + "no rows are grouped or ranked by a window", whyNot(bid()));
+        assertEquals(
+                impossible
+                        + "no rows are grouped or ranked by a window, and no column is the event time of a watermark",
+                whyNot(bid()));
     }
 }

@@ -323,8 +323,8 @@ public final class Definitions {
             if (!appendOnly) {
                 requireKey(create);
             } else if (create.primaryKey().isEmpty()) {
-                notices.accept("no query waits for the watermark of table \"" + create.name()
-                        + "\": answers follow its rows, and EMIT ON WINDOW CLOSE is for streams");
+                notices.accept("queries wait for the watermark of table \"" + create.name()
+                        + "\" where they say EMIT ON WINDOW CLOSE; others follow its rows as they come");
             }
         }
         if (options.text("connector").isEmpty()) {

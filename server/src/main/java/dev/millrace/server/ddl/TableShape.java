@@ -159,7 +159,13 @@ final class TableShape {
                 .toList();
         Map<String, Integer> digits = new LinkedHashMap<>(table.rules().digits());
         digits.remove(drop.column());
-        rebind(with(fields, table.primaryKey(), new TableRules(rules, checks, uniques, digits)), List.of());
+        rebind(
+                with(
+                        fields,
+                        table.primaryKey(),
+                        new TableRules(
+                                rules, checks, uniques, digits, table.rules().conflict())),
+                List.of());
     }
 
     private void renameColumn(AlterTable.RenameColumn rename) {
@@ -191,7 +197,17 @@ final class TableShape {
                 .digits()
                 .forEach((column, count) ->
                         digits.put(column.equals(rename.column()) ? rename.newName() : column, count));
-        rebind(with(fields, key, new TableRules(rules, table.rules().checks(), uniques, digits)), List.of());
+        rebind(
+                with(
+                        fields,
+                        key,
+                        new TableRules(
+                                rules,
+                                table.rules().checks(),
+                                uniques,
+                                digits,
+                                table.rules().conflict().map(rule -> rule.renamed(rename.column(), rename.newName())))),
+                List.of());
     }
 
     /** What names the column in a text, or in another way that would have to change with it. */
@@ -205,6 +221,13 @@ final class TableShape {
             throw refused(
                     action + " of a column of the primary key",
                     "ALTER TABLE .. DROP CONSTRAINT " + Identifiers.quote(table.name() + "_pkey") + " first");
+        }
+        boolean isVersion = table.rules()
+                .conflict()
+                .filter(rule -> rule.versions().contains(column))
+                .isPresent();
+        if (!checksToo && isVersion) {
+            throw refused(action + " of a version column", "CREATE TABLE with another");
         }
         table.rules().columns().forEach((other, rule) -> {
             if (rule.kind() == ColumnRule.Kind.GENERATED && !other.equals(column) && mentions(rule.text(), column)) {
@@ -254,7 +277,8 @@ final class TableShape {
                                 rules,
                                 table.rules().checks(),
                                 table.rules().uniques(),
-                                table.rules().digits())),
+                                table.rules().digits(),
+                                table.rules().conflict())),
                 List.of());
     }
 
@@ -349,7 +373,8 @@ final class TableShape {
                                 table.rules().columns(),
                                 checks,
                                 uniques,
-                                table.rules().digits())),
+                                table.rules().digits(),
+                                table.rules().conflict())),
                 List.of());
     }
 
@@ -376,6 +401,7 @@ final class TableShape {
                 .map(option -> option.getKey() + " = " + Identifiers.quoteText(option.getValue()))
                 .collect(Collectors.joining(", "));
         return "CREATE TABLE " + RelationNames.quoted(table.name()) + " (" + String.join(", ", elements) + ")"
+                + table.rules().conflict().map(rule -> " " + rule.text()).orElse("")
                 + (options.isEmpty() ? "" : " WITH (" + options + ")");
     }
 

@@ -9,7 +9,9 @@ import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Query;
+import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
+import dev.millrace.sql.statement.Statement.OnConflict;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -23,28 +25,33 @@ final class Load implements AutoCloseable {
     private final Writes writes;
     private final Queries queries;
     private final IncomingRows incoming;
+    private final Upserts upserts;
     private final CatalogObject target;
     private final List<Integer> columns;
     private final Optional<Query> defaults;
+    private final OnConflict onConflict;
     private final List<Batch> kept = new ArrayList<>();
 
     /**
      * @param columns which of the target's columns the batches have, and behind them those that {@code defaults} adds
-     * @param defaults over the batches as they come
+     * @param copy its defaults are over the batches as they come
      */
     Load(
             Writes writes,
             Queries queries,
             IncomingRows incoming,
+            Upserts upserts,
             CatalogObject target,
             List<Integer> columns,
-            Optional<Query> defaults) {
+            Statement.CopyFrom copy) {
         this.writes = writes;
         this.queries = queries;
         this.incoming = incoming;
         this.target = target;
         this.columns = columns;
-        this.defaults = defaults;
+        this.upserts = upserts;
+        this.defaults = copy.computed();
+        this.onConflict = copy.onConflict();
     }
 
     /** Takes a batch over. */
@@ -72,6 +79,11 @@ final class Load implements AutoCloseable {
 
     private StatementResult intoTable(ChangedTable changed) {
         TableKeys keys = changed.keys();
+        if (!(onConflict instanceof OnConflict.Fail)) {
+            try (Batch rows = upserts.together(target, kept)) {
+                return upserts.insert(onConflict, Optional.empty(), target, changed, rows);
+            }
+        }
         if (keys.hasKey()) {
             KeyChoices.claim(changed, kept.toArray(Batch[]::new));
             Set<String> arriving = new HashSet<>();

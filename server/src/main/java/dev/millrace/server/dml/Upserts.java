@@ -11,6 +11,7 @@ import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.OnConflict;
+import dev.millrace.sql.statement.Statement.Returning;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -53,31 +54,44 @@ final class Upserts {
         this.allocator = allocator;
     }
 
-    /** Inserts rows of the table, which stay the caller's. With the table's lock held. */
-    StatementResult insert(Statement.Insert insert, CatalogObject table, ChangedTable changed, Batch rows) {
+    /**
+     * Inserts rows of the table, which stay the caller's. With the table's lock held.
+     *
+     * @param returning over the rows that are there afterwards
+     */
+    StatementResult insert(
+            OnConflict onConflict,
+            Optional<Returning> returning,
+            CatalogObject table,
+            ChangedTable changed,
+            Batch rows) {
+        if (onConflict instanceof OnConflict.Successive successive) {
+            KeyChoices.claim(changed, rows);
+            return new SuccessiveUpserts(this, writes, returned, table, changed, allocator)
+                    .insert(successive.each(), returning, rows);
+        }
         TableKeys keys = changed.keys();
-        boolean updates =
-                insert.onConflict() instanceof OnConflict.Update || insert.onConflict() instanceof OnConflict.Replace;
+        boolean updates = onConflict instanceof OnConflict.Update || onConflict instanceof OnConflict.Replace;
         if (!updates) {
             changed.claim(KeyChoices.keysOf(keys, rows));
-            Optional<OnConflict.DoNothing> skips = nothing(insert);
-            return insertNew(insert, table, changed, rows, KeyChoices.newKeys(changed, rows, skips));
+            Optional<OnConflict.DoNothing> skips = nothing(onConflict);
+            return insertNew(returning, table, changed, rows, KeyChoices.newKeys(changed, rows, skips));
         }
         KeyChoices.claim(changed, rows);
-        Optional<String> byUnique = changedUnique(insert.onConflict());
+        Optional<String> byUnique = changedUnique(onConflict);
         InTheWay way = byUnique.<InTheWay>map(unique -> new TakenValues(unique, table, changed, queries, allocator))
                 .orElseGet(() -> new TakenKeys(table, changed, allocator));
         Sorted sorted = sorted(way, rows);
         if (sorted.taken.isEmpty()) {
             if (!keys.hasKey()) {
-                return insertWithoutKey(insert, changed, rows);
+                return insertWithoutKey(returning, changed, rows);
             }
             Map<String, Integer> fresh = byUnique.isPresent()
                     ? KeyChoices.newKeys(changed, rows, Optional.empty())
                     : sorted.keys; // which are the primary ones
-            return insertNew(insert, table, changed, rows, fresh);
+            return insertNew(returning, table, changed, rows, fresh);
         }
-        return update(insert, table, changed, rows, way, sorted);
+        return update(onConflict, returning, table, changed, rows, way, sorted);
     }
 
     /** The UNIQUE constraint by which DO UPDATE finds rows, if it does. */
@@ -115,18 +129,18 @@ final class Upserts {
         return sorted;
     }
 
-    private StatementResult insertWithoutKey(Statement.Insert insert, ChangedTable changed, Batch rows) {
-        StatementResult answer = returned.of("INSERT", insert.returning(), rows);
+    private StatementResult insertWithoutKey(Optional<Returning> returning, ChangedTable changed, Batch rows) {
+        StatementResult answer = returned.of("INSERT", returning, rows);
         return Writes.unlessItFails(answer, () -> Writes.write(changed, rows.retain()));
     }
 
-    private static Optional<OnConflict.DoNothing> nothing(Statement.Insert insert) {
-        return insert.onConflict() instanceof OnConflict.DoNothing nothing ? Optional.of(nothing) : Optional.empty();
+    private static Optional<OnConflict.DoNothing> nothing(OnConflict onConflict) {
+        return onConflict instanceof OnConflict.DoNothing nothing ? Optional.of(nothing) : Optional.empty();
     }
 
     /** Rows of a table without a key, less those that DO NOTHING passes over; they stay the caller's. */
     Batch unlessThere(Statement.Insert insert, CatalogObject table, ChangedTable changed, Batch rows) {
-        Optional<OnConflict.DoNothing> skips = nothing(insert);
+        Optional<OnConflict.DoNothing> skips = nothing(insert.onConflict());
         Set<String> values = new HashSet<>();
         List<Integer> free = IntStream.range(0, rows.rowCount())
                 .filter(row -> KeyChoices.isFree(changed, rows, row, skips, values))
@@ -142,13 +156,13 @@ final class Upserts {
     }
 
     private StatementResult insertNew(
-            Statement.Insert insert,
+            Optional<Returning> returning,
             CatalogObject table,
             ChangedTable changed,
             Batch rows,
             Map<String, Integer> fresh) {
         try (Batch inserted = pick(rows, fresh.values(), table)) {
-            StatementResult answer = returned.of("INSERT", insert.returning(), inserted);
+            StatementResult answer = returned.of("INSERT", returning, inserted);
             return Writes.unlessItFails(answer, () -> add(changed, inserted, fresh));
         }
     }
@@ -176,7 +190,8 @@ final class Upserts {
     // ---- DO UPDATE -------------------------------------------------------------------------------------------------
 
     private StatementResult update(
-            Statement.Insert insert,
+            OnConflict onConflict,
+            Optional<Returning> returning,
             CatalogObject table,
             ChangedTable changed,
             Batch rows,
@@ -187,42 +202,47 @@ final class Upserts {
                 .map(row -> way.keyOf(rows, row).orElseThrow())
                 .toList();
         try (Batch there = way.rows(keys);
-                Changes changes = insert.onConflict() instanceof OnConflict.Replace replace
-                        ? replaced(replace, table, there, rows, taken)
-                        : computed((OnConflict.Update) insert.onConflict(), table, there, rows, taken)) {
+                Changes changes = changes(onConflict, table, there, rows, taken)) {
             requireOnce(way, changes, sorted.last);
             try (Batch added = pick(rows, sorted.fresh, table);
-                    Batch arriving = together(table, changes.arriving, added);
-                    Batch shown = insert.returning().isEmpty() // then only their number is told
+                    Batch arriving = together(table, List.of(changes.arriving, added));
+                    Batch shown = returning.isEmpty() // then only their number is told
                             ? arriving.retain()
                             : inOrder(table, added, sorted.fresh, changes.arriving, changes.numbers)) {
                 return writes.replace(
-                        table,
-                        changed,
-                        changes.outgoing,
-                        arriving,
-                        () -> returned.of("INSERT", insert.returning(), shown));
+                        table, changed, changes.outgoing, arriving, () -> returned.of("INSERT", returning, shown));
             }
         }
     }
 
     /** A copy, since the table keeps it: what it is made of holds columns that nobody needs any more. */
-    private Batch together(CatalogObject table, Batch first, Batch second) {
+    Batch together(CatalogObject table, List<Batch> parts) {
         int[] columns = Writes.allColumns(table);
         try (RowCopier copier = new RowCopier(table.schema(), allocator)) {
-            copier.copyAll(first, columns);
-            copier.copyAll(second, columns);
+            parts.forEach(part -> copier.copyAll(part, columns));
             return copier.build();
         }
     }
 
     /** Rows in the place of others, and for each the number of the row that was to be inserted. */
-    private record Changes(Batch outgoing, Batch arriving, int[] numbers) implements AutoCloseable {
+    record Changes(Batch outgoing, Batch arriving, int[] numbers) implements AutoCloseable {
         @Override
         public void close() {
             outgoing.close();
             arriving.close();
         }
+    }
+
+    /**
+     * What DO UPDATE makes of rows, all of them checked.
+     *
+     * @param there the rows in the way, one for each that is taken
+     * @param taken the numbers of those that they are in the way of
+     */
+    Changes changes(OnConflict onConflict, CatalogObject table, Batch there, Batch rows, int[] taken) {
+        return onConflict instanceof OnConflict.Replace replace
+                ? replaced(replace, table, there, rows, taken)
+                : computed((OnConflict.Update) onConflict, table, there, rows, taken);
     }
 
     private Changes replaced(OnConflict.Replace replace, CatalogObject table, Batch there, Batch rows, int[] taken) {

@@ -100,7 +100,7 @@ public final class Writes {
                 return insertWithoutKey(insert, target, changed, rows);
             }
             try (Batch all = incoming.of(insert.source(), insert.columns(), target, rows)) {
-                return upserts.insert(insert, target, changed, all);
+                return upserts.insert(insert.onConflict(), insert.returning(), target, changed, all);
             }
         });
     }
@@ -524,7 +524,7 @@ public final class Writes {
                                 + "\" must have values: it is NOT NULL");
             }
         }
-        return new Load(this, queries, incoming, target, columns, copy.computed());
+        return new Load(this, queries, incoming, upserts, target, columns, copy);
     }
 
     /** Adds rows with all columns to a table that was made just now; they stay the caller's. */
@@ -574,8 +574,11 @@ public final class Writes {
         List<Integer> all = IntStream.range(0, target.schema().size()).boxed().toList();
         Set<String> given = columns.stream().map(FieldVector::getName).collect(Collectors.toSet());
         boolean unknown = !target.schema().names().containsAll(given);
-        if (target.rules().columns().isEmpty() || unknown) {
-            return new Statement.CopyFrom(target.name(), all, List.of(), Optional.empty(), Optional.empty(), Map.of());
+        boolean isPlain =
+                target.rules().columns().isEmpty() && target.rules().conflict().isEmpty();
+        if (isPlain || unknown) {
+            return new Statement.CopyFrom(
+                    target.name(), all, List.of(), Optional.empty(), new OnConflict.Fail(), Optional.empty(), Map.of());
         }
         String names = target.schema().names().stream()
                 .filter(name -> given.contains(name) || target.rules().of(name).isEmpty())

@@ -14,9 +14,14 @@ import java.util.Optional;
  * @param uniques in the order they were written
  * @param digits of seconds, to which values of TIMESTAMP(p), TIME(p) and INTERVAL(p) columns are rounded, by name; or the number
  *     of the fields that an INTERVAL column has
+ * @param conflict what a taken key means; empty where it is an error
  */
 public record TableRules(
-        Map<String, ColumnRule> columns, List<Check> checks, List<Unique> uniques, Map<String, Integer> digits) {
+        Map<String, ColumnRule> columns,
+        List<Check> checks,
+        List<Unique> uniques,
+        Map<String, Integer> digits,
+        Optional<TableConflict> conflict) {
     public static final TableRules NONE = new TableRules(Map.of(), List.of(), List.of(), Map.of());
 
     /** Columns whose values no two rows have in common, beside the primary key; rows with a NULL among them are not asked. */
@@ -29,6 +34,12 @@ public record TableRules(
     /** A condition that no row may fail; {@code text} is the expression as it was written. */
     public record Check(String name, String text) {}
 
+    /** Rules of a relation where a taken key is an error. */
+    public TableRules(
+            Map<String, ColumnRule> columns, List<Check> checks, List<Unique> uniques, Map<String, Integer> digits) {
+        this(columns, checks, uniques, digits, Optional.empty());
+    }
+
     public TableRules {
         columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
         checks = List.copyOf(checks);
@@ -38,12 +49,17 @@ public record TableRules(
 
     /** The same where values come as they are. */
     public TableRules withoutDigits() {
-        return new TableRules(columns, checks, uniques, Map.of());
+        return new TableRules(columns, checks, uniques, Map.of(), conflict);
+    }
+
+    /** These rules for a table where a taken key means this. */
+    public TableRules withConflict(Optional<TableConflict> meaning) {
+        return new TableRules(columns, checks, uniques, digits, meaning);
     }
 
     /** These rules for a table whose unique columns are others. */
     public TableRules withUniques(List<Unique> others) {
-        return new TableRules(columns, checks, others, digits);
+        return new TableRules(columns, checks, others, digits, conflict);
     }
 
     public Optional<ColumnRule> of(String column) {
@@ -59,6 +75,6 @@ public record TableRules(
 
     /** Whether rows need more than their values. */
     public boolean isEmpty() {
-        return columns.isEmpty() && checks.isEmpty() && uniques.isEmpty() && digits.isEmpty();
+        return columns.isEmpty() && checks.isEmpty() && uniques.isEmpty() && digits.isEmpty() && conflict.isEmpty();
     }
 }

@@ -101,11 +101,11 @@ final class StarParser {
         return SyntaxNodes.function(SyntaxNodes.name(name, Tokens.position(word)), Tokens.position(word), parts);
     }
 
-    /** A name as a constant; {@code e AS n} as e and a constant. */
+    /** A name as a constant, a qualified one as it is; {@code e AS n} as e and a constant. */
     private void part(Lexeme modifier, List<SqlNode> parts) {
         if (modifier.isWord("exclude") || modifier.isWord("except")) {
-            List<String> path = grammar.primaries.path(tokens.label()).names;
-            parts.add(SyntaxNodes.text(path.get(path.size() - 1), Tokens.position(tokens.peekAt(-1))));
+            SqlIdentifier name = grammar.primaries.path(tokens.label());
+            parts.add(name.isSimple() ? SyntaxNodes.text(name.getSimple(), name.getParserPosition()) : name);
             return;
         }
         parts.add(grammar.expressions.expression());

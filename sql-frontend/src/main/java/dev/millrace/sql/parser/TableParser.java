@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.catalog.TableConflict;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.syntax.Syntax;
@@ -81,6 +82,7 @@ final class TableParser {
         }
         Map<String, String> included = kind == ObjectKind.STREAM ? included() : Map.of();
         boolean appendOnly = kind == ObjectKind.TABLE && words.acceptAll("append", "only");
+        Optional<Syntax.ConflictClause> conflict = kind == ObjectKind.TABLE ? conflict() : Optional.empty();
         Map<String, String> options = new LinkedHashMap<>(words.optionalOptions());
         if (appendOnly) {
             options.put("append_only", "true");
@@ -109,8 +111,34 @@ final class TableParser {
                 primaryKey,
                 checks,
                 uniques,
+                conflict,
                 watermarks.stream().findFirst(),
                 options);
+    }
+
+    /** RisingWave's {@code ON CONFLICT} of a table. */
+    private Optional<Syntax.ConflictClause> conflict() {
+        if (!words.acceptAll("on", "conflict")) {
+            return Optional.empty();
+        }
+        TableConflict.Action action = TableConflict.Action.OVERWRITE;
+        if (words.acceptAll("do", "nothing")) {
+            action = TableConflict.Action.NOTHING;
+        } else if (words.acceptAll("do", "update", "if")) {
+            words.expect("not");
+            words.expect("null");
+            action = TableConflict.Action.UPDATE_NOT_NULL;
+        } else if (!words.acceptAll("do", "update", "full")) {
+            words.expect("overwrite");
+        }
+        List<SqlIdentifier> versions = List.of();
+        if (words.acceptAll("with", "version", "column")) {
+            versions = words.optionalColumns();
+            if (versions.isEmpty()) {
+                throw words.unexpected();
+            }
+        }
+        return Optional.of(new Syntax.ConflictClause(action, versions));
     }
 
     /** RisingWave's {@code FORMAT PLAIN ENCODE JSON (..)} behind the options, with it read up to the name of the format. */

@@ -266,6 +266,14 @@ public sealed interface Statement {
          * @param unique the UNIQUE constraint by which that is found; empty for the key
          */
         record Update(Query changes, boolean reads, Optional<String> unique) implements OnConflict {}
+
+        /**
+         * What the table says, and not the INSERT: rows of one key, of which a statement may have several, are taken one after the
+         * other.
+         *
+         * @param each what each of them does: {@link Replace} or {@link Update} by the key
+         */
+        record Successive(OnConflict each) implements OnConflict {}
     }
 
     /**
@@ -296,12 +304,14 @@ public sealed interface Statement {
      * @param columns that come
      * @param defaults the columns that take their default: {@code computed} gives the columns that come and then these, over
      *     {@link dev.millrace.sql.catalog.Relation#AT_HAND} with the columns that come
+     * @param onConflict what the table says
      */
     record CopyFrom(
             String relation,
             List<Integer> columns,
             List<Integer> defaults,
             Optional<Query> computed,
+            OnConflict onConflict,
             Optional<String> file,
             Map<String, String> options)
             implements Statement {}

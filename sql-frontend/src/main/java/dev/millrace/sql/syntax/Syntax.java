@@ -1,6 +1,7 @@
 package dev.millrace.sql.syntax;
 
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.TableConflict;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
 import dev.millrace.sql.statement.Statement;
@@ -66,6 +67,9 @@ public sealed interface Syntax {
     /** WATERMARK FOR column AS expression. */
     record WatermarkClause(SqlIdentifier column, SqlNode expression) {}
 
+    /** ON CONFLICT of CREATE TABLE, with the version columns. */
+    record ConflictClause(TableConflict.Action action, List<SqlIdentifier> versions) {}
+
     record CreateRelation(
             ObjectKind kind,
             String name,
@@ -74,6 +78,7 @@ public sealed interface Syntax {
             List<SqlIdentifier> primaryKey,
             List<CheckClause> checks,
             List<UniqueClause> uniques,
+            Optional<ConflictClause> conflict,
             Optional<WatermarkClause> watermark,
             Map<String, String> options)
             implements Syntax {}

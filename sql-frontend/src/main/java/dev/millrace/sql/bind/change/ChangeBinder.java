@@ -87,6 +87,7 @@ public final class ChangeBinder {
                 columns,
                 byDefault,
                 byDefault.isEmpty() ? Optional.empty() : Optional.of(computed(target, columns, byDefault)),
+                new ConflictBinder(context, target).byTable(),
                 copy.file(),
                 copy.options());
     }

@@ -6,11 +6,15 @@ import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.type.Errors;
+import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableConflict;
 import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.parser.StatementParser;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement.OnConflict;
 import dev.millrace.sql.syntax.Syntax;
+import dev.millrace.sql.text.Identifiers;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -29,6 +33,7 @@ import org.apache.calcite.sql.parser.SqlParserPos;
 /** Binds ON CONFLICT. */
 final class ConflictBinder {
     private static final String EXCLUDED = "excluded";
+    private static final String THERE = "there";
     private static final Schema NUMBER = Schema.of(new Field("number of the row", DataType.BIGINT, false));
 
     private final QueryContext context;
@@ -64,6 +69,73 @@ final class ConflictBinder {
                 ? new OnConflict.Replace(replaced.get(), unique)
                 : update(conflict, unique, name, isAlias, with);
     }
+
+    // ---- what the table says ---------------------------------------------------------------------------------------
+
+    /** What a taken key means where the statement does not say it. */
+    OnConflict byTable() {
+        Optional<TableConflict> rule = target.relation().rules().conflict();
+        if (rule.isEmpty()) {
+            return new OnConflict.Fail();
+        }
+        List<Syntax.Assignment> assignments = new ArrayList<>();
+        if (rule.get().action() != TableConflict.Action.NOTHING) {
+            for (int column = 0; column < target.size(); column++) {
+                if (!target.relation().primaryKey().contains(column) && isAssignable(column)) {
+                    assignments.add(assignment(target.field(column).name(), rule.get()));
+                }
+            }
+        }
+        if (assignments.isEmpty()) {
+            return new OnConflict.DoNothing(true, Optional.empty());
+        }
+        List<String> versions = rule.get().versions();
+        List<SqlIdentifier> key = target.relation().primaryKey().stream()
+                .map(column -> new SqlIdentifier(target.field(column).name(), SqlParserPos.ZERO))
+                .toList();
+        return new OnConflict.Successive(bind(
+                new Syntax.Conflict(
+                        key,
+                        Optional.empty(),
+                        Optional.empty(),
+                        assignments,
+                        versions.isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(StatementParser.parseExpression(isNotOlder(versions))),
+                        1),
+                THERE,
+                true,
+                List.of()));
+    }
+
+    private boolean isAssignable(int column) {
+        return target.rule(column)
+                .filter(rule ->
+                        rule.kind() == ColumnRule.Kind.GENERATED || rule.kind() == ColumnRule.Kind.IDENTITY_ALWAYS)
+                .isEmpty();
+    }
+
+    private static Syntax.Assignment assignment(String column, TableConflict rule) {
+        SqlIdentifier name = new SqlIdentifier(column, SqlParserPos.ZERO);
+        String quoted = Identifiers.quote(column);
+        String value = rule.action() == TableConflict.Action.OVERWRITE
+                ? EXCLUDED + "." + quoted
+                : "coalesce(" + EXCLUDED + "." + quoted + ", " + THERE + "." + quoted + ")";
+        return new Syntax.Assignment(List.of(name), StatementParser.parseExpression(value));
+    }
+
+    /** Whether the row that comes is as new as the one that is there by the first column in which they differ, NULL before all else. */
+    private static String isNotOlder(List<String> versions) {
+        String column = "." + Identifiers.quote(versions.get(0));
+        String there = THERE + column;
+        String comes = EXCLUDED + column;
+        String same = there + " IS NOT DISTINCT FROM " + comes;
+        String newer = "(" + there + " < " + comes + " OR " + there + " IS NULL AND " + comes + " IS NOT NULL)";
+        List<String> others = versions.subList(1, versions.size());
+        return newer + " OR " + same + (others.isEmpty() ? "" : " AND (" + isNotOlder(others) + ")");
+    }
+
+    // ---- what the statement says -----------------------------------------------------------------------------------
 
     /** What says which rows an index has need only be a condition: an index of all rows is one of these, too. */
     private void checkCondition(SqlNode condition, String name, boolean isAlias, List<SqlNode> with) {

@@ -92,7 +92,7 @@ final class InsertBinder {
         OnConflict onConflict = insert.conflict()
                 .map(conflict -> new ConflictBinder(context, target)
                         .bind(conflict, name, insert.alias().isPresent(), insert.with()))
-                .orElseGet(OnConflict.Fail::new);
+                .orElseGet(() -> new ConflictBinder(context, target).byTable());
         return new Statement.Insert(
                 target.relation().name(),
                 source.columns,

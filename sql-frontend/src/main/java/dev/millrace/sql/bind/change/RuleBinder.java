@@ -13,6 +13,7 @@ import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.bind.type.TypeNames;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.Relation;
+import dev.millrace.sql.catalog.TableConflict;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.sql.catalog.TableRules.Unique;
@@ -41,6 +42,7 @@ import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
 import org.apache.calcite.sql.SqlDataTypeSpec;
+import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.parser.SqlParserPos;
@@ -87,7 +89,52 @@ public final class RuleBinder {
                 .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
                 .forEach(rule -> binder.requireBase(rule.expression().orElseThrow()));
         List<Check> checks = checks(create);
-        return new TableRules(columns, checks, uniques(create, checks), digits(create));
+        return new TableRules(columns, checks, uniques(create, checks), digits(create), conflict(create));
+    }
+
+    private Optional<TableConflict> conflict(Syntax.CreateRelation create) {
+        return create.conflict().map(clause -> {
+            SqlNode where = create.columns().get(0).name();
+            if (create.primaryKey().isEmpty()) {
+                throw Errors.error(
+                        SqlState.INVALID_TABLE_DEFINITION, "ON CONFLICT is for a table with a primary key", where);
+            }
+            boolean nothing = clause.action() == TableConflict.Action.NOTHING;
+            boolean appendOnly =
+                    create.options().getOrDefault("append_only", "").equals("true");
+            if (appendOnly && !nothing) {
+                throw Errors.error(
+                        SqlState.INVALID_TABLE_DEFINITION,
+                        "a table that is APPEND ONLY changes no rows: of ON CONFLICT it takes DO NOTHING",
+                        where);
+            }
+            if (nothing && !clause.versions().isEmpty()) {
+                throw Errors.error(
+                        SqlState.INVALID_TABLE_DEFINITION,
+                        "ON CONFLICT DO NOTHING looks at no version",
+                        clause.versions().get(0));
+            }
+            return new TableConflict(
+                    clause.action(),
+                    clause.versions().stream().map(this::version).toList());
+        });
+    }
+
+    private String version(SqlIdentifier name) {
+        Field field = relation.schema().field(new ChangeTarget(context, relation).column(name));
+        DataType type = field.type();
+        boolean ordered = type.isNumber()
+                || type.isText() && type.kind() != DataType.Kind.JSONB
+                || type.isTimestamp()
+                || type.kind() == DataType.Kind.DATE
+                || type.kind() == DataType.Kind.TIME;
+        if (!ordered) {
+            throw Errors.error(
+                    SqlState.DATATYPE_MISMATCH,
+                    "versions are numbers, times or texts, but \"" + field.name() + "\" is " + Coercions.name(type),
+                    name);
+        }
+        return field.name();
     }
 
     private static Map<String, Integer> digits(Syntax.CreateRelation create) {

@@ -7,6 +7,7 @@ import dev.millrace.sql.bind.scope.InlinedFunction;
 import dev.millrace.sql.bind.type.Errors;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.UserFunction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +33,8 @@ import org.apache.calcite.util.Litmus;
  */
 final class AggregateMacros {
     private static final BuiltInFunctions MACROS = new BuiltInFunctions("aggregates.txt");
+
+    private static final Set<String> BY_BUCKETS = Set.of("approx_percentile");
 
     private AggregateMacros() {}
 
@@ -61,15 +64,34 @@ final class AggregateMacros {
         }
         Optional<String> name = FunctionNames.of(inner)
                 .filter(each -> catalog.userFunction(each).isEmpty());
-        int arguments = inner.operandCount();
+        if (name.filter(MACROS.all()::contains).isEmpty()) {
+            return Optional.empty();
+        }
+        AggregateSyntax syntax = orderedFirst(AggregateSyntax.of(over ? call.operand(0) : call));
+        int arguments = syntax.arguments().size();
         Optional<UserFunction> macro = name.flatMap(known -> MACROS.named(known, arguments));
         if (macro.isEmpty()) {
             return Optional.empty();
         }
-        AggregateSyntax syntax = AggregateSyntax.of(over ? call.operand(0) : call);
         SqlNode body = InlinedFunction.body(macro.get(), syntax.arguments(), call);
         SqlNode window = over ? call.operand(1) : null;
         return Optional.of(body.accept(new Spread(syntax, Optional.ofNullable(window))));
+    }
+
+    /** {@code f(q) WITHIN GROUP (ORDER BY x)} as {@code f(x, q)}, for those whose buckets are what is to be in order, and not x itself. */
+    private static AggregateSyntax orderedFirst(AggregateSyntax said) {
+        if (!BY_BUCKETS.contains(said.name()) || said.ordering().size() != 1) {
+            return said;
+        }
+        SortSyntax key = SortSyntax.of(said.ordering().get(0));
+        if (key.descending()) {
+            throw Errors.notAvailableYet(said.name() + " in descending order", key.value())
+                    .withHint("1 - fraction in ascending order");
+        }
+        List<SqlNode> arguments = new ArrayList<>(List.of(key.value()));
+        arguments.addAll(said.arguments());
+        return new AggregateSyntax(
+                said.name(), arguments, said.distinct(), said.filter(), List.of(), said.ignoreNulls());
     }
 
     /** Gives each aggregate of an expression what was said of the call that it stands for. */

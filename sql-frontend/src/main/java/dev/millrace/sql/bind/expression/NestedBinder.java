@@ -107,7 +107,11 @@ final class NestedBinder {
                 && !Coercions.isUnknown(other)
                 && !Coercions.type(other).element().equals(array.element())
                 && Coercions.type(other).equals(array.element());
-        String function = both && !nests ? "array_cat" : left == Kind.ARRAY ? "array_append" : "array_prepend";
+        boolean isElement = left == Kind.ARRAY
+                && right == Kind.ARRAY
+                && Coercions.type(operands.get(1)).element().equals(array);
+        boolean appends = left == Kind.ARRAY && !isElement;
+        String function = both && !nests && !isElement ? "array_cat" : appends ? "array_append" : "array_prepend";
         return context.functions().operator(function, operands, where);
     }
 

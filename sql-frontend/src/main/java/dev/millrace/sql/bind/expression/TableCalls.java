@@ -32,7 +32,8 @@ import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 /** Calls of functions that give several rows, and their arguments, which become columns behind those of a row. */
 public final class TableCalls {
     /** Functions that a query has in FROM only: the windows, and a series of constants. */
-    public static final List<String> FROM_ONLY = List.of("tumble", "hop", "cumulate", "session", "generate_series");
+    public static final List<String> FROM_ONLY =
+            List.of("tumble", "hop", "cumulate", "session", "gap_fill", "generate_series");
 
     /** What the parser makes of {@code ROWS FROM (f(..), g(..))}: rows of several functions side by side. */
     static final String ROWS_FROM = "rows from";

@@ -106,7 +106,7 @@ final class StarColumns {
             case "star exclude" ->
                 operands.forEach(name -> {
                     place(result, name);
-                    result.removeIf(column -> column.name.equals(text(name)));
+                    result.removeIf(column -> column.name.equals(text(name)) && isOf(column, name));
                 });
             case "star without" -> operands.forEach(name -> result.removeIf(column -> column.name.equals(text(name))));
             case "star replace" -> {
@@ -138,6 +138,17 @@ final class StarColumns {
                 throw Errors.error(SqlState.SYNTAX_ERROR, "a star is followed by EXCLUDE, REPLACE or RENAME", modifier);
         }
         return result;
+    }
+
+    /** Whether a column is of the relation that may stand before a name. */
+    private static boolean isOf(Expanded column, SqlNode node) {
+        if (!(node instanceof SqlIdentifier name) || name.isSimple()) {
+            return true;
+        }
+        String relation = name.names.get(name.names.size() - 2);
+        return column.value instanceof SqlIdentifier value
+                && !value.isSimple()
+                && value.names.get(0).equals(relation);
     }
 
     private static Pattern pattern(SqlNode node) {

@@ -38,9 +38,10 @@ import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlNumericLiteral;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.type.SqlTypeName;
 
-/** Binds functions in FROM: the windows, and generate_series over constants. */
+/** Binds functions in FROM: the windows, generate_series over constants, and {@link GapFill}. */
 final class TableFunctionBinder {
     private static final int LONGEST_SERIES = 1_000;
 
@@ -68,6 +69,7 @@ final class TableFunctionBinder {
         return switch (name) {
             case "tumble", "hop", "cumulate", "session" -> window(name, WindowArguments.inOrder(name, call), call);
             case "generate_series" -> series(arguments, call);
+            case "gap_fill" -> gapFill(call.getOperandList(), call);
             default ->
                 throw ForeignFunctions.ours(name)
                         .map(unknownFunction(name, call)::withHint)
@@ -77,6 +79,31 @@ final class TableFunctionBinder {
                                 Stream.concat(TableCalls.FROM_ONLY.stream(), TableCalls.names().stream())
                                         .toList()));
         };
+    }
+
+    private From gapFill(List<SqlNode> arguments, SqlCall call) {
+        if (arguments.size() < 3) {
+            throw Errors.error(
+                            SqlState.UNDEFINED_FUNCTION,
+                            "gap_fill takes rows, their time and a step, and what becomes of columns",
+                            call)
+                    .withHint("GAP_FILL(rows, time, INTERVAL '1 minute', LOCF(a), INTERPOLATE(b), PARTITION_BY(c))");
+        }
+        List<SqlNode> partition = new ArrayList<>();
+        From rows = input(arguments.get(0), partition);
+        if (!partition.isEmpty()) {
+            throw Errors.error(SqlState.SYNTAX_ERROR, "GAP_FILL has PARTITION_BY(columns)", partition.get(0));
+        }
+        Scope scope = new Scope(Optional.empty(), rows.columns(), rows.rel().getRowType(), context);
+        Column time = timeColumn("gap_fill", arguments.get(1), scope);
+        SqlNode input = arguments.get(0).getKind() == SqlKind.EXPLICIT_TABLE
+                ? ((SqlCall) arguments.get(0)).operand(0)
+                : arguments.get(0);
+        SqlNode named = input instanceof SqlCall && input.getKind() != SqlKind.AS
+                ? SqlStdOperatorTable.AS.createCall(
+                        input.getParserPosition(), input, new SqlIdentifier("gap_fill", input.getParserPosition()))
+                : input;
+        return new GapFill(call, arguments, relations).bind(rows, time, interval(arguments.get(2)), named);
     }
 
     private static MillraceException unknownFunction(String name, SqlCall call) {
