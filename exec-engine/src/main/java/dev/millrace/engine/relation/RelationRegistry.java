@@ -384,10 +384,11 @@ public final class RelationRegistry implements Relations, AutoCloseable {
      * @param merge makes one of several domains, which it asks for once nobody else changes them
      * @return the epoch
      */
-    public Accepted append(Map<String, List<Batch>> rows, Beside beside, Consumer<Supplier<Set<EpochDomain>>> merge) {
+    public Accepted append(
+            Map<WritableRelation, List<Batch>> rows, Beside beside, Consumer<Supplier<Set<EpochDomain>>> merge) {
         try {
             Map<AppendedRelation, List<Batch>> targets = new LinkedHashMap<>();
-            rows.forEach((name, batches) -> targets.put((AppendedRelation) writable(name), batches));
+            rows.forEach((relation, batches) -> targets.put((AppendedRelation) relation, batches));
             targets.forEach(AppendedRelation::checkAll);
             List<EpochInput> inputs =
                     targets.keySet().stream().map(AppendedRelation::input).toList();

@@ -1,6 +1,7 @@
 package dev.millrace.engine.runtime;
 
 import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.engine.alteration.Alteration;
 import dev.millrace.engine.checkpoint.CheckpointReader;
 import dev.millrace.engine.checkpoint.CheckpointSummary;
@@ -10,6 +11,7 @@ import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.relation.Beside;
 import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.view.VersionedView;
 import dev.millrace.memory.SpillSpace;
@@ -18,6 +20,7 @@ import dev.millrace.plan.node.PlanNode;
 import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.time.Clock;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -180,15 +183,22 @@ public interface Engine extends AutoCloseable {
      * others. Relations that did not share their epochs do so from then on. Takes the batches over, also when it throws.
      * Waits as {@link dev.millrace.engine.relation.WritableRelation#append} does, whose rules hold for each relation.
      *
-     * @param rows by the relations' names; of at least one
+     * @param rows by the relations, whatever they are called by now; of at least one
      * @param beside what counts together with them
      * @return the epoch, for {@link #awaitEpoch}, and the journal's entry
      */
-    Accepted accept(Map<String, List<Batch>> rows, Beside beside);
+    Accepted accept(Map<WritableRelation, List<Batch>> rows, Beside beside);
 
-    /** The same of rows alone. */
+    /** The same of rows alone, by the relations' names. */
     default Accepted accept(Map<String, List<Batch>> rows) {
-        return accept(rows, Beside.NOTHING);
+        Map<WritableRelation, List<Batch>> of = new LinkedHashMap<>();
+        try {
+            rows.forEach((name, batches) -> of.put(relations().writable(name), batches));
+        } catch (RuntimeException | Error e) {
+            rows.values().forEach(Closing::all);
+            throw e;
+        }
+        return accept(of, Beside.NOTHING);
     }
 
     /** The same; returns the epoch alone. */

@@ -24,6 +24,7 @@ import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.relation.Relations;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.relation.Scannable;
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.statistic.FlushProgress;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.MemoryScopes;
@@ -698,7 +699,7 @@ class LocalEngine implements Engine {
     }
 
     @Override
-    public Accepted accept(Map<String, List<Batch>> rows, Beside beside) {
+    public Accepted accept(Map<WritableRelation, List<Batch>> rows, Beside beside) {
         return relations.append(rows, beside, domains -> {
             Interrupt.lock(changes);
             try {

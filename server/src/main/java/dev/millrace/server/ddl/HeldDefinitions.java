@@ -3,6 +3,7 @@ package dev.millrace.server.ddl;
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Accepted;
 import dev.millrace.engine.relation.Beside;
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -341,9 +342,10 @@ public final class HeldDefinitions implements Transactions.Definitions {
     }
 
     @Override
-    public Optional<Accepted> commit(Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
+    public Optional<Accepted> commit(
+            Function<Function<Map<WritableRelation, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
         if (!hasBegun) {
-            return rows.apply(database.engine()::accept);
+            return rows.apply(batches -> database.engine().accept(batches, Beside.NOTHING));
         }
         boolean checkpoints = altersState && database.journal().isWriting();
         if (checkpoints) {
@@ -368,7 +370,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
     }
 
     private Optional<Accepted> commitLocked(
-            Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
+            Function<Function<Map<WritableRelation, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
         DefinitionsBesideRows beside = new DefinitionsBesideRows();
         Optional<Accepted> accepted;
         try {

@@ -3,6 +3,8 @@ package dev.millrace.server.transaction;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.epoch.Accepted;
+import dev.millrace.engine.relation.Relations;
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,7 +35,9 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class Transaction implements AutoCloseable {
     private final RowLocks locks;
     private final BufferAllocator allocator;
+    private final Relations relations;
     private final Map<String, BufferedRows> rows = new LinkedHashMap<>();
+    private final Map<String, WritableRelation> streams = new HashMap<>(); // that rows are for
     private final Map<String, TransactionTable> tables = new TreeMap<>(); // in the order in which commits lock them
     private long bytes;
     private Optional<Mark> seen = Optional.empty(); // what of the changes is seen, if not all
@@ -42,9 +47,11 @@ public final class Transaction implements AutoCloseable {
     Optional<Transaction> waitsFor = Optional.empty();
     private long number;
 
-    public Transaction(RowLocks locks, BufferAllocator allocator) {
+    /** @param relations that its changes are of */
+    public Transaction(RowLocks locks, BufferAllocator allocator, Relations relations) {
         this.locks = locks;
         this.allocator = allocator;
+        this.relations = relations;
     }
 
     /** Which one this is of a database's. With the lock of RowLocks held. */
@@ -58,10 +65,33 @@ public final class Transaction implements AutoCloseable {
     /** A place to go back to. */
     public record Mark(Map<String, Integer> rows, Map<String, Integer> keys, long bytes) {}
 
-    /** Holds rows of a stream back; takes the batch over, also when it throws. */
+    /**
+     * Holds rows of a stream back; takes the batch over, also when it throws. They are for the stream that has the name now, whatever that is
+     * called when they take effect.
+     *
+     * @throws MillraceException 40001 if the transaction has rows of another stream that had the name before
+     */
     public synchronized void append(String stream, Schema schema, Batch batch, long mostBytes) {
         requireRoom(List.of(batch), mostBytes);
+        try {
+            meant(stream);
+        } catch (RuntimeException | Error e) {
+            batch.close();
+            throw e;
+        }
         buffer(stream, schema).add(batch);
+    }
+
+    private void meant(String stream) {
+        WritableRelation now = relations.writable(stream);
+        if (rows.containsKey(stream) && streams.get(stream) != now) {
+            throw MillraceException.user(
+                            SqlState.SERIALIZATION_FAILURE,
+                            "\"" + RelationNames.shown(stream)
+                                    + "\" is another stream than this transaction has rows of")
+                    .withHint("ROLLBACK, and run the transaction again");
+        }
+        streams.put(stream, now);
     }
 
     /**
@@ -163,6 +193,7 @@ public final class Transaction implements AutoCloseable {
     /** Relations have other names, all at once: so have its changes of them. @param names the new ones, by those before */
     public synchronized void rename(Map<String, String> names) {
         RelationNames.rename(rows, names);
+        RelationNames.rename(streams, names);
         RelationNames.rename(tables, names);
     }
 
@@ -177,12 +208,12 @@ public final class Transaction implements AutoCloseable {
     /**
      * Has all changes take effect in one epoch.
      *
-     * @param accept takes the rows over by the names of their relations
+     * @param accept takes the rows over by their relations
      * @param waitsForDisk whether its client hears of it only when it is on disk
      * @return what became of them; empty if nothing was changed. The transaction is over, also when it throws
      */
     public synchronized Optional<Accepted> commit(
-            Function<Map<String, List<Batch>>, Accepted> accept, boolean waitsForDisk) {
+            Function<Map<WritableRelation, List<Batch>>, Accepted> accept, boolean waitsForDisk) {
         List<TransactionTable> locked = new ArrayList<>();
         try {
             for (TransactionTable table : tables.values()) {
@@ -190,13 +221,7 @@ public final class Transaction implements AutoCloseable {
                 locked.add(table);
                 table.requireThere();
             }
-            Map<String, List<Batch>> all = new LinkedHashMap<>();
-            rows.forEach((name, buffered) -> {
-                List<Batch> taken = buffered.take();
-                if (!taken.isEmpty()) {
-                    all.put(name, taken);
-                }
-            });
+            Map<WritableRelation, List<Batch>> all = take();
             if (all.isEmpty()) {
                 return Optional.empty();
             }
@@ -216,6 +241,24 @@ public final class Transaction implements AutoCloseable {
         }
     }
 
+    /** All rows, by what they are of: a stream may have had several names since the transaction began. */
+    private Map<WritableRelation, List<Batch>> take() {
+        Map<String, WritableRelation> targets = new LinkedHashMap<>();
+        rows.forEach((name, buffered) -> {
+            if (!buffered.batches().isEmpty()) {
+                targets.put(name, Optional.ofNullable(streams.get(name)).orElseGet(() -> relations.writable(name)));
+            }
+        });
+        Map<WritableRelation, List<Batch>> all = new LinkedHashMap<>();
+        targets.forEach((name, target) -> {
+            List<Batch> taken = Objects.requireNonNull(rows.get(name)).take();
+            if (!taken.isEmpty()) {
+                all.computeIfAbsent(target, first -> new ArrayList<>()).addAll(taken);
+            }
+        });
+        return all;
+    }
+
     /** Forgets what was not committed, and frees the rows that were held. */
     @Override
     public synchronized void close() {
@@ -223,6 +266,7 @@ public final class Transaction implements AutoCloseable {
         tables.clear();
         Closing.all(rows.values());
         rows.clear();
+        streams.clear();
         locks.release(this);
     }
 }

@@ -2,6 +2,8 @@ package dev.millrace.server.transaction;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.engine.epoch.Accepted;
+import dev.millrace.engine.relation.Beside;
+import dev.millrace.engine.relation.WritableRelation;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -58,7 +60,8 @@ public final class Transactions {
          * @param rows has the transaction's rows accepted, by what it is given, if there are any
          * @throws dev.millrace.error.MillraceException why they cannot; then nothing did, and they are to be undone
          */
-        Optional<Accepted> commit(Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows);
+        Optional<Accepted> commit(
+                Function<Function<Map<WritableRelation, List<Batch>>, Accepted>, Optional<Accepted>> rows);
 
         /** Undoes all; before the rows are forgotten. Never fails. */
         void rollBack();
@@ -81,8 +84,8 @@ public final class Transactions {
 
         @Override
         public Optional<Accepted> commit(
-                Function<Function<Map<String, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
-            return rows.apply(engine::accept);
+                Function<Function<Map<WritableRelation, List<Batch>>, Accepted>, Optional<Accepted>> rows) {
+            return rows.apply(batches -> engine.accept(batches, Beside.NOTHING));
         }
 
         @Override
@@ -153,7 +156,7 @@ public final class Transactions {
     /** Where changes go that are not to take effect at once; none outside a transaction. */
     public Optional<Transaction> current() {
         if (mode != Mode.NONE && current.isEmpty()) {
-            current = Optional.of(new Transaction(locks, engine.allocator()));
+            current = Optional.of(new Transaction(locks, engine.allocator(), engine.relations()));
         }
         return current;
     }

@@ -1,8 +1,12 @@
 package dev.millrace.server.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
+import dev.millrace.server.result.StatementResults;
 import dev.millrace.server.storage.DataPlace;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.simulation.SimulatedDisk;
@@ -146,6 +150,44 @@ class RenamesTest {
             assertEquals(List.of("1", "2", "3"), again.rows("SELECT * FROM a"));
             assertEquals(List.of("10", "20"), again.rows("SELECT * FROM b"));
             assertEquals(List.of("6"), again.flushedRows("SELECT * FROM of_a"));
+        }
+    }
+
+    private static void run(Session session, String sql) {
+        try (StatementResults results = session.execute(sql)) {
+            while (results.hasNext()) {
+                results.next();
+            }
+        }
+    }
+
+    @Test
+    void rowsOfATransactionAreForTheStreamThatHadTheName() {
+        Path data = folder.resolve("data");
+        try (TestDatabase database = new TestDatabase(data);
+                Session other = database.database().session()) {
+            database.run("CREATE STREAM a (x INT) WITH (retention = 'forever');"
+                    + " CREATE STREAM b (x INT) WITH (retention = 'forever'); CREATE STREAM gone (x INT)");
+            run(other, "BEGIN; INSERT INTO a VALUES (1)");
+            database.run("ALTER STREAM a SWAP WITH b");
+            run(other, "INSERT INTO b VALUES (2); SAVEPOINT s");
+            assertEquals(
+                    SqlState.SERIALIZATION_FAILURE,
+                    assertThrows(MillraceException.class, () -> run(other, "INSERT INTO a VALUES (9)"))
+                            .sqlState());
+            run(other, "ROLLBACK TO s; COMMIT");
+            database.run("INSERT INTO a VALUES (10)");
+            assertEquals(List.of("1", "2"), database.rows("SELECT * FROM b"));
+            assertEquals(List.of("10"), database.rows("SELECT * FROM a"));
+            run(other, "BEGIN; INSERT INTO gone VALUES (1)");
+            database.run("DROP STREAM gone; CREATE STREAM gone (x INT);"
+                    + " CREATE MATERIALIZED VIEW of_gone AS SELECT * FROM gone");
+            assertThrows(MillraceException.class, () -> run(other, "COMMIT"));
+            assertEquals(List.of(), database.flushedRows("SELECT * FROM of_gone"));
+        }
+        try (TestDatabase again = new TestDatabase(data)) {
+            assertEquals(List.of("1", "2"), again.rows("SELECT * FROM b"));
+            assertEquals(List.of("10"), again.rows("SELECT * FROM a"));
         }
     }
 
