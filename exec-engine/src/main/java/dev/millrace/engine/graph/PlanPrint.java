@@ -8,6 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -17,6 +18,9 @@ import java.util.function.UnaryOperator;
 public final class PlanPrint {
     /** How a query that comes to an end reads, which has no state: prints from before plans had it stay what they were. */
     private static final String OF_READING = "condensation";
+
+    /** Said of few nodes since some version; of all others prints are what they were before. */
+    private static final Set<String> ONLY_IF_TRUE = Set.of("byEpoch");
 
     private PlanPrint() {}
 
@@ -52,7 +56,8 @@ public final class PlanPrint {
             Object value = value(component, node);
             boolean isInput = value instanceof PlanNode
                     || value instanceof List<?> list && list.stream().anyMatch(PlanNode.class::isInstance);
-            if (!isInput && !component.getName().equals(OF_READING)) {
+            boolean isAsBefore = ONLY_IF_TRUE.contains(component.getName()) && Boolean.FALSE.equals(value);
+            if (!isInput && !isAsBefore && !component.getName().equals(OF_READING)) {
                 text.append(' ')
                         .append(component.getName())
                         .append('=')
