@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * its case: {@code -Dmillrace.bytes.seed=S -Dmillrace.bytes.first=N -Dmillrace.bytes.messages=1} runs it again.
  */
 class BytesFuzzTest {
-    private static final long MESSAGES = Long.getLong("millrace.bytes.messages", 3_000);
+    private static final long MESSAGES = Long.getLong("millrace.bytes.messages", 2_000);
     private static final long FIRST = Long.getLong("millrace.bytes.first", 0);
     private static final int PROCESSES = Integer.getInteger("millrace.bytes.processes", 1);
     private static final int SHOWN_LINES = 100;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 class RandomDefinitionsTest {
     private static final long SEED = Long.getLong("millrace.definitions.seed", 1);
-    private static final int TRANSACTIONS = Integer.getInteger("millrace.definitions.transactions", 80);
+    private static final int TRANSACTIONS = Integer.getInteger("millrace.definitions.transactions", 50);
     private static final int MOST_STATEMENTS = 8;
 
     @TempDir

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class RandomGroupsTest {
-    private static final int QUERIES = Integer.getInteger("millrace.random.groups", 15);
+    private static final int QUERIES = Integer.getInteger("millrace.random.groups", 10);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);
     private static final int MEMBERS = 100;
     private static final int CHUNKS = 4;

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
  * seed, which a failure names.
  */
 class WireFuzzTest {
-    private static final long MESSAGES = Long.getLong("millrace.wire.messages", 3_000);
+    private static final long MESSAGES = Long.getLong("millrace.wire.messages", 2_000);
     private static final long SEED = Long.getLong("millrace.wire.seed", 1);
     private static final int WORKERS = 3;
     private static final int MOST_MESSAGE_BYTES = 1 << 20;

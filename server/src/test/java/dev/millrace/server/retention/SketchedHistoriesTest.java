@@ -57,7 +57,7 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class SketchedHistoriesTest {
     private static final long SEED = Long.getLong("millrace.sketched.seed", 1);
-    private static final int HISTORIES = Integer.getInteger("millrace.sketched.histories", 20);
+    private static final int HISTORIES = Integer.getInteger("millrace.sketched.histories", 12);
     private static final int LIVES = 5;
     private static final double SHARE = .02;
     private static final double LOAD_BOUND = .5;

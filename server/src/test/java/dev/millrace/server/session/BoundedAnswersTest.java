@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What error_bound, lower_bound and upper_bound say of answers over sketches holds of the answer over the rows that went in. */
 @Tag("long")
 class BoundedAnswersTest {
-    private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 20);
+    private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 12);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     @TempDir

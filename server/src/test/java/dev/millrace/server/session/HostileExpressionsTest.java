@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class HostileExpressionsTest {
-    private static final int RUNS = Integer.getInteger("millrace.hostile.runs", 150);
+    private static final int RUNS = Integer.getInteger("millrace.hostile.runs", 100);
     private static final long SEED = Long.getLong("millrace.hostile.seed", 1);
     private static final long PATIENCE_MILLIS = 2_000; // then it is cancelled
     private static final long END_MILLIS = 60_000; // what does not end then never does

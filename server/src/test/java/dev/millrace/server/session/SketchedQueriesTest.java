@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 class SketchedQueriesTest {
-    private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 40);
+    private static final int QUERIES = Integer.getInteger("millrace.sketch.sql", 20);
     private static final long SEED = Long.getLong("millrace.sketch.seed", 1);
 
     @TempDir

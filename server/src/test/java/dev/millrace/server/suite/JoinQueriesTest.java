@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class JoinQueriesTest {
-    private static final int SEEDS = Integer.getInteger("millrace.joins.seeds", 2);
+    private static final int SEEDS = Integer.getInteger("millrace.joins.seeds", 1);
     private static final String SCHEMA = """
             CREATE TABLE a (id INTEGER PRIMARY KEY, k INTEGER, v INTEGER);
             CREATE TABLE b (id INTEGER PRIMARY KEY, k INTEGER, v INTEGER);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class TpchOrderTest {
     private static final Path FOLDER = Path.of("src/test/resources/tpch");
-    private static final int ORDERS = Integer.getInteger("millrace.tpch.orders", 6);
+    private static final int ORDERS = Integer.getInteger("millrace.tpch.orders", 3);
     private static final double MOST = 1.5;
     private static final Pattern TABLES = Pattern.compile("FROM ([a-z]+(?: [nl]\\d)?(?:, [a-z]+(?: [nl]\\d)?)+)\\b");
 

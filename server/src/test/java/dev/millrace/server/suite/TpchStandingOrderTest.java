@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class TpchStandingOrderTest {
-    private static final int ORDERS = Integer.getInteger("millrace.tpch.standing", 3);
+    private static final int ORDERS = Integer.getInteger("millrace.tpch.standing", 2);
     private static final boolean CPU = Boolean.getBoolean("millrace.tpch.cpu");
     private static final int RUNS = 9; // of which the cheapest counts
     private static final double MOST = 1.5;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class TpchTest {
     private static final Path FOLDER = Path.of("src/test/resources/tpch");
-    private static final int SEEDS = Integer.getInteger("millrace.tpch.seeds", 2);
+    private static final int SEEDS = Integer.getInteger("millrace.tpch.seeds", 1);
 
     private final Map<String, String> queries = new TreeMap<>();
 
