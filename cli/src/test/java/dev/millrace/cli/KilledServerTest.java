@@ -35,6 +35,7 @@ import org.postgresql.PGConnection;
 class KilledServerTest {
     private static final int ROUNDS = Integer.getInteger("millrace.kills", 2);
     private static final long SEED = Long.getLong("millrace.kills.seed", 1);
+    private static final int SHOWN_EVERY = 10; // in long runs
     private static final int CLIENTS = 4;
 
     /** Of each client, which numbers were answered, and which was sent last. */
@@ -62,6 +63,9 @@ class KilledServerTest {
         System.out.println("kills: " + ROUNDS + ", seed " + SEED);
         Random random = new Random(SEED);
         for (int round = 0; round < ROUNDS; round++) {
+            if (round > 0 && round % SHOWN_EVERY == 0) {
+                System.out.println("kills: " + round + " of " + ROUNDS);
+            }
             try (ServerProcess server = ServerProcess.start(
                     "--port",
                     "0",
