@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("long")
 @Timeout(120)
 class PipeliningTest {
-    private static final int GROUPS = 4_000;
+    private static final int GROUPS = 1_500;
 
     @Test
     void answersComeInTheOrderOfTheirQuestions() throws Exception {
