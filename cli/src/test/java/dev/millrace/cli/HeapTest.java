@@ -29,7 +29,7 @@ class HeapTest {
 
     @Test
     void moreQueriesThanTheHeapHasRoomForAreRefusedAndTheServerGoesOn() throws Exception {
-        try (ServerProcess server = ServerProcess.start("-Xmx100m", "--port", "0", "--workers", "1", "--no-http");
+        try (ServerProcess server = ServerProcess.start("-Xmx80m", "--port", "0", "--workers", "1", "--no-http");
                 Connection connection = server.connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE STREAM s (a INT, ts TIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)");
@@ -70,10 +70,10 @@ class HeapTest {
 
     @Test
     void aStatementThatIsLargerThanTheHeapFailsAndNobodyElseDoes() throws Exception {
-        String large = IntStream.range(0, 1_500_000)
+        String large = IntStream.range(0, 600_000)
                 .mapToObj(Integer::toString)
                 .collect(Collectors.joining(",", "SELECT 1 WHERE 1 IN (", ")"));
-        try (ServerProcess server = ServerProcess.start("-Xmx256m", "--port", "0", "--workers", "1", "--no-http");
+        try (ServerProcess server = ServerProcess.start("-Xmx128m", "--port", "0", "--workers", "1", "--no-http");
                 Connection greedy = server.connect();
                 Connection modest = server.connect();
                 Statement statement = modest.createStatement()) {

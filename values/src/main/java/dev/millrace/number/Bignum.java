@@ -182,7 +182,7 @@ public final class Bignum implements Comparable<Bignum> {
 
     /** Whether it has nothing after the point, or is infinite. */
     boolean isWhole() {
-        return !isNan() && value.stripTrailingZeros().scale() <= 0;
+        return !isNan() && leastScale(value) == 0;
     }
 
     // ---- arithmetic ------------------------------------------------------------------------------------------------
@@ -336,7 +336,27 @@ public final class Bignum implements Comparable<Bignum> {
 
     /** Digits after the point up to the last that is not zero. */
     public int leastScale() {
-        return Math.max(0, value.stripTrailingZeros().scale());
+        return leastScale(value);
+    }
+
+    /** As {@link #leastScale()}; by halving, since a number may end in thousands of zeros. */
+    public static int leastScale(BigDecimal value) {
+        int least = Math.max(0, value.scale());
+        if (value.signum() == 0) {
+            return 0;
+        }
+        BigInteger digits = value.unscaledValue();
+        int mostZeros = Math.min(least, digits.getLowestSetBit()); // each zero is a factor of two
+        for (int zeros = Integer.highestOneBit(mostZeros); zeros > 0; zeros /= 2) {
+            if (zeros <= least) {
+                BigInteger[] parts = digits.divideAndRemainder(BigInteger.TEN.pow(zeros));
+                if (parts[1].signum() == 0) {
+                    digits = parts[0];
+                    least -= zeros;
+                }
+            }
+        }
+        return least;
     }
 
     // ---- other types -----------------------------------------------------------------------------------------------

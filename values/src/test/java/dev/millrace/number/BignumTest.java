@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class BignumTest {
     private static final long SEED = 125;
     private static final int NUMBERS = 20_000;
+    private static final int LARGE = 3_000; // that may have as many digits as there can be
 
     private final Random random = new Random(SEED);
 
@@ -99,7 +100,7 @@ class BignumTest {
     @Test
     void theOrderOfKeysIsThatOfNumbers() {
         List<Bignum> numbers = new ArrayList<>();
-        for (int i = 0; i < 400; i++) {
+        for (int i = 0; i < 250; i++) {
             Bignum number = number();
             numbers.add(number);
             numbers.add(number.isFinite() ? number.withScale(number.scale() + random.nextInt(12)) : number);
@@ -172,10 +173,24 @@ class BignumTest {
     }
 
     @Test
+    void zerosAtTheEndOfAFractionAreFound() {
+        for (int i = 0; i < LARGE; i++) {
+            BigDecimal few = decimal();
+            int zeros = random.nextInt(random.nextInt(600) + 1);
+            BigDecimal shown = random.nextBoolean() ? few.setScale(few.scale() + zeros) : few.movePointRight(zeros);
+            assertEquals(Math.max(0, shown.stripTrailingZeros().scale()), Bignum.leastScale(shown), shown.toString());
+        }
+        BigDecimal largest = new BigDecimal(BigInteger.TEN.pow(Bignum.MOST_WHOLE_DIGITS - 1));
+        assertEquals(0, Bignum.leastScale(largest.setScale(Bignum.MOST_SCALE)));
+        assertEquals(
+                Bignum.MOST_SCALE, Bignum.leastScale(largest.add(BigDecimal.ONE.movePointLeft(Bignum.MOST_SCALE))));
+    }
+
+    @Test
     void bytesThatNobodyWroteAreNoNumber() {
         long address = Memory.allocate(4096);
         try {
-            for (int i = 0; i < NUMBERS; i++) {
+            for (int i = 0; i < LARGE; i++) {
                 byte[] bytes = number().toBytes();
                 Memory.copyIn(bytes, 0, address, bytes.length);
                 assertTrue(BignumBytes.isNumber(address, bytes.length));

@@ -3,6 +3,7 @@ package dev.millrace.sql.bind.type;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
+import dev.millrace.number.Bignum;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Literals;
 import dev.millrace.sql.algebra.Rex;
@@ -183,7 +184,7 @@ public final class Coercions {
         if (!(value instanceof BigDecimal exact)) {
             return Optional.empty();
         }
-        boolean whole = exact.stripTrailingZeros().scale() <= 0;
+        boolean whole = Bignum.leastScale(exact) == 0;
         return switch (target.kind()) {
             case SMALLINT ->
                 whole && fits(exact, Short.MIN_VALUE, Short.MAX_VALUE)
