@@ -572,7 +572,9 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
             keptRoles = accessMayChange ? version : keptRoles;
             return Optional.empty();
         } catch (MillraceException e) {
-            if (made.isEmpty() && !owed.contains(record)) {
+            boolean isOwed =
+                    owed.stream().anyMatch(each -> each == record); // another may say the same: PAUSE, RESUME, PAUSE
+            if (made.isEmpty() && !isOwed) {
                 owed.add(record);
                 keptRoles = accessMayChange ? version : keptRoles;
             }

@@ -83,6 +83,24 @@ class FailingDiskTest {
     }
 
     @Test
+    void whatIsInEffectTwiceIsWrittenTwice() {
+        try (Database database = open();
+                Session session = database.session()) {
+            session.execute("CREATE TABLE t (k BIGINT); CREATE MATERIALIZED VIEW v AS SELECT k + 1 AS k FROM t")
+                    .drain();
+            disk.chances().writeErrorOneIn = 1;
+            for (String statement : List.of("PAUSE", "RESUME", "PAUSE")) {
+                assertEquals("58030", state(session, statement + " MATERIALIZED VIEW v"));
+            }
+            disk.calm();
+            session.execute("CREATE STREAM s (k BIGINT)").drain();
+        }
+        try (Database again = open()) {
+            assertEquals(Optional.of(QueryState.PAUSED), again.state("v"));
+        }
+    }
+
+    @Test
     void aQueryThatStoodStillInACheckpointGoesOnIfItDidBeforeTheEnd() {
         try (Database database = open()) {
             run(database, "CREATE TABLE t (k BIGINT); CREATE MATERIALIZED VIEW v AS SELECT k + 1 AS k FROM t");
