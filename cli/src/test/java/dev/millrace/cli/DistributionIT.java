@@ -91,7 +91,7 @@ class DistributionIT {
     void itHoldsTheProgramAndNothingThatOnlyTestsAndBenchmarksNeed() throws Exception {
         try (Stream<Path> all = Files.list(home)) {
             assertEquals(
-                    List.of("README.md", "bin", "edge", "lib"),
+                    List.of("README.md", "bin", "deploy", "edge", "lib"),
                     all.map(path -> path.getFileName().toString())
                             .filter(name -> !name.endsWith(".jsa"))
                             .sorted()

@@ -243,21 +243,23 @@ final class BackslashCommands {
     private void describe(String name, boolean all) throws IOException {
         DatabaseCatalog catalog = session.database().catalog();
         Optional<CatalogObject> object = catalog.object(name);
+        Optional<SystemRelation> system = catalog.systemRelation(name);
         Schema schema = object.map(CatalogObject::schema)
-                .or(() -> catalog.systemRelation(name).map(SystemRelation::schema))
+                .or(() -> system.map(SystemRelation::schema))
                 .orElseThrow(() -> DatabaseCatalog.undefined("relation", name, catalog.relationNames()));
         String title = object.map(found -> found.kind().sqlName()).orElse("system relation");
         streams.out()
                 .write(title.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + title.substring(1) + " \"" + name
                         + "\"\n");
         TableRules rules = object.map(CatalogObject::rules).orElse(TableRules.NONE);
-        Map<String, String> kept = all && object.isPresent() ? columnNotes(name) : Map.of();
+        Map<String, String> notes = system.map(BackslashCommands::meanings)
+                .orElseGet(() -> all && object.isPresent() ? columnNotes(name) : Map.of());
         List<String> titles = new ArrayList<>(List.of("Column", "Type", "Nullable", "Role"));
         if (!rules.columns().isEmpty()) {
             titles.add("Default");
         }
-        if (!kept.isEmpty()) {
-            titles.add("Kept");
+        if (!notes.isEmpty()) {
+            titles.add(system.isPresent() ? "Meaning" : "Kept");
         }
         AlignedTable table = table(titles.toArray(String[]::new));
         for (int column = 0; column < schema.size(); column++) {
@@ -271,8 +273,8 @@ final class BackslashCommands {
             if (!rules.columns().isEmpty()) {
                 row.add(rules.of(field.name()).map(BackslashCommands::text).orElse(""));
             }
-            if (!kept.isEmpty()) {
-                row.add(kept.getOrDefault(field.name(), ""));
+            if (!notes.isEmpty()) {
+                row.add(notes.getOrDefault(field.name(), ""));
             }
             table.add(row.toArray(String[]::new));
         }
@@ -301,6 +303,16 @@ final class BackslashCommands {
                             + object.get().definition().strip().replace("\n", "\n    ") + ";\n");
         }
         streams.out().write("\n");
+    }
+
+    private static Map<String, String> meanings(SystemRelation relation) {
+        Map<String, String> meanings = new HashMap<>();
+        for (int column = 0; column < relation.columnMeanings().size(); column++) {
+            meanings.put(
+                    relation.schema().field(column).name(),
+                    relation.columnMeanings().get(column));
+        }
+        return meanings;
     }
 
     private Map<String, String> columnNotes(String name) {

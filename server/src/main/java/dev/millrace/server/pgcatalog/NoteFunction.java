@@ -2,8 +2,10 @@ package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.udf.ScalarFunction;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +32,29 @@ final class NoteFunction implements ScalarFunction {
             return null;
         }
         int column = Integer.parseInt((String) values[1]);
-        Optional<CatalogObject> relation = oids.name(Integer.parseInt((String) values[0]))
-                .flatMap(name -> catalog.object(RelationNames.inCatalog(name)));
-        return relation.flatMap(of -> column == 0
-                        ? notes.of(of)
-                        : column <= of.schema().size()
-                                ? notes.of(of, of.schema().field(column - 1).name())
-                                : Optional.empty())
+        Optional<String> name = oids.name(Integer.parseInt((String) values[0]));
+        return name.flatMap(catalog::systemRelation)
+                .flatMap(relation -> note(relation, column))
+                .or(() -> name.flatMap(of -> catalog.object(RelationNames.inCatalog(of)))
+                        .flatMap(relation -> note(relation, column)))
                 .orElse(null);
+    }
+
+    private static Optional<String> note(SystemRelation relation, int column) {
+        List<String> meanings = relation.columnMeanings();
+        if (column == 0) {
+            return Optional.of(relation.meaning()).filter(meaning -> !meanings.isEmpty());
+        }
+        return column <= meanings.size() ? Optional.of(meanings.get(column - 1)) : Optional.empty();
+    }
+
+    private Optional<String> note(CatalogObject relation, int column) {
+        if (column == 0) {
+            return notes.of(relation);
+        }
+        return column <= relation.schema().size()
+                ? notes.of(relation, relation.schema().field(column - 1).name())
+                : Optional.empty();
     }
 
     private static boolean isNumber(@Nullable Object text) {

@@ -69,8 +69,8 @@ public final class PgCatalog implements AutoCloseable {
         new FunctionContents(catalog, roles, oids).addTo(fillers);
         new DependencyContents(oids, this::shown, catalog).addTo(fillers);
         RelationList.read(oids)
-                .forEach((name, schema) -> relations.add(
-                        new SystemRelation(name, "as PostgreSQL has it", schema, rows -> fill(name, schema, rows))));
+                .forEach((name, schema) -> relations.add(new SystemRelation(
+                        name, "as PostgreSQL has it", schema, List.of(), rows -> fill(name, schema, rows))));
         views = PgViews.read(relations);
         provideFunctions(notes);
     }

@@ -1,9 +1,9 @@
 package dev.millrace.server.system;
 
-import static dev.millrace.server.system.SystemRelations.bigint;
-import static dev.millrace.server.system.SystemRelations.real;
-import static dev.millrace.server.system.SystemRelations.text;
-import static dev.millrace.server.system.SystemRelations.timestamp;
+import static dev.millrace.server.catalog.SystemRelation.Column.bigint;
+import static dev.millrace.server.catalog.SystemRelation.Column.real;
+import static dev.millrace.server.catalog.SystemRelation.Column.text;
+import static dev.millrace.server.catalog.SystemRelation.Column.timestamp;
 
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.statistic.QueryState;
@@ -13,7 +13,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.retention.BackfillProgress;
 import dev.millrace.server.retention.RetainedStreams.QueryBackfill;
 import dev.millrace.server.rows.RowBuilder;
-import dev.millrace.type.Schema;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
@@ -27,27 +27,31 @@ final class BackfillRelation {
     }
 
     static SystemRelation of(Instance database) {
-        return new SystemRelation(
+        return SystemRelation.of(
                 "millrace.backfills",
                 "how far queries that begin in the past are with what each stream keeps",
-                Schema.of(
-                        text("query"),
-                        text("stream"),
-                        text("state"),
-                        timestamp("from_time"),
-                        timestamp("to_time"),
-                        bigint("record"),
-                        timestamp("record_time"),
-                        bigint("last_record"),
-                        bigint("rows"),
-                        bigint("all_rows"),
-                        real("percent"),
-                        real("rows_per_second"),
-                        real("seconds_left"),
-                        text("replaces"),
-                        text("waits_for"),
-                        text("materialize"),
-                        bigint("rows_left_out")),
+                List.of(
+                        text("query", "the query that begins in the past"),
+                        text("stream", "the stream whose past it reads"),
+                        text("state", "reading, paused, failed or done"),
+                        timestamp("from_time", "the arrival of the first rows that are meant; NULL for all"),
+                        timestamp(
+                                "to_time",
+                                "the arrival of the last rows that are meant; NULL for all, and those that come"),
+                        bigint("record", "the last record of the log of which it has all rows"),
+                        timestamp("record_time", "when the last row that it has arrived; NULL before the first"),
+                        bigint("last_record", "the last record that there is"),
+                        bigint("rows", "rows that it has"),
+                        bigint("all_rows", "rows that there are; more while rows come"),
+                        real("percent", "how far it is, never less than before"),
+                        real("rows_per_second", "rows of the last seconds; NULL while it stands still"),
+                        real("seconds_left", "how long it takes, as fast as it is; NULL while it stands still"),
+                        text("replaces", "the query whose place it takes when it is there (REPROCESS)"),
+                        text("waits_for", "why it does not take that place"),
+                        text(
+                                "materialize",
+                                "which rows of sketches it reads: all, a sample, those at the top or the bottom"),
+                        bigint("rows_left_out", "rows that it left out for that reason")),
                 new BackfillRelation(database)::rows);
     }
 

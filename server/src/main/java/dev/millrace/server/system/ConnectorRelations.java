@@ -1,10 +1,10 @@
 package dev.millrace.server.system;
 
-import static dev.millrace.server.system.SystemRelations.bigint;
-import static dev.millrace.server.system.SystemRelations.bool;
-import static dev.millrace.server.system.SystemRelations.real;
-import static dev.millrace.server.system.SystemRelations.text;
-import static dev.millrace.server.system.SystemRelations.timestamp;
+import static dev.millrace.server.catalog.SystemRelation.Column.bigint;
+import static dev.millrace.server.catalog.SystemRelation.Column.bool;
+import static dev.millrace.server.catalog.SystemRelation.Column.real;
+import static dev.millrace.server.catalog.SystemRelation.Column.text;
+import static dev.millrace.server.catalog.SystemRelation.Column.timestamp;
 
 import dev.millrace.connector.SinkStatus;
 import dev.millrace.connector.SplitStatus;
@@ -15,7 +15,6 @@ import dev.millrace.server.catalog.SystemRelation;
 import dev.millrace.server.device.EdgeStatus;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.rows.RowBuilder;
-import dev.millrace.type.Schema;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,70 +32,90 @@ final class ConnectorRelations {
 
     List<SystemRelation> all() {
         return List.of(
-                new SystemRelation(
+                SystemRelation.of(
                         "millrace.sources",
                         "how queries are with each split (partition) of the sources that they read, and streams with those who push to them",
-                        Schema.of(
-                                text("query"),
-                                text("stream"),
-                                text("split"),
-                                text("position"),
-                                bigint("lag_records"),
-                                real("lag_seconds"),
-                                bigint("records"),
-                                real("records_per_second"),
-                                bigint("retries"),
-                                text("last_error"),
-                                text("waits_for"),
-                                bigint("shed_records")),
+                        List.of(
+                                text(
+                                        "query",
+                                        "the query that reads; NULL where none does, and a stream hears those who push to it"),
+                                text("stream", "the stream that is read"),
+                                text("split", "the partition, file or subscription"),
+                                text("position", "what is read next"),
+                                bigint(
+                                        "lag_records",
+                                        "records that are there and were not read yet; NULL if that is not known"),
+                                real(
+                                        "lag_seconds",
+                                        "how long ago the last record that was read was written, while there are more; 0 if there are none"),
+                                bigint("records", "records read since the reader was opened"),
+                                real("records_per_second", "records of the last seconds"),
+                                bigint("retries", "tries since the last that succeeded; 0 if all is well"),
+                                text("last_error", "the last failure since the reader was opened"),
+                                text("waits_for", "what it cannot go on without: a broker, a topic, a schema"),
+                                bigint(
+                                        "shed_records",
+                                        "records thrown away since the reader was opened, as more came than could wait and their sender would not")),
                         this::sources),
-                new SystemRelation(
+                SystemRelation.of(
                         "millrace.sinks",
                         "how sinks are with what they write to",
-                        Schema.of(
-                                text("sink"),
-                                text("target"),
-                                bigint("records"),
-                                bigint("waiting_records"),
-                                real("silent_seconds"),
-                                text("last_error"),
-                                text("waits_for")),
+                        List.of(
+                                text("sink", "its name"),
+                                text("target", "where its rows go"),
+                                bigint("records", "records that the outside has taken since the sink was opened"),
+                                bigint(
+                                        "waiting_records",
+                                        "records that the outside was given and has not acknowledged"),
+                                real(
+                                        "silent_seconds",
+                                        "how long it has acknowledged none of those; 0 if there are none"),
+                                text("last_error", "the last failure since the sink was opened"),
+                                text("waits_for", "what it cannot go on without")),
                         this::sinks),
-                new SystemRelation(
+                SystemRelation.of(
                         "millrace.edges",
                         "devices that send to streams of connector edge, and how they say that they are",
-                        Schema.of(
-                                text("device"),
-                                text("stream"),
-                                bool("connected"),
-                                text("address"),
-                                text("agent"),
-                                timestamp("last_seen"),
-                                real("clock_offset_seconds"),
-                                real("round_trip_seconds"),
-                                bigint("rows"),
-                                bigint("segments"),
-                                bigint("segment_bytes"),
-                                bigint("backlog_rows"),
-                                bigint("backlog_bytes"),
-                                bigint("open_rows"),
-                                bigint("rejected_rows"),
-                                bigint("unneeded_rows"),
-                                bigint("window_rows"),
-                                bigint("shed_rows"),
-                                bigint("coarser_rows"),
-                                bigint("lost_segments"),
-                                bigint("segments_twice"),
-                                bigint("segments_early"),
-                                bigint("segments_damaged"),
-                                text("settings"),
-                                bool("settings_done"),
-                                text("problem")),
+                        List.of(
+                                text("device", "the name by which it is enrolled"),
+                                text("stream", "the stream that it sends to; a row for each"),
+                                bool("connected", "whether there is a connection on which the stream is open"),
+                                text("address", "of the device; NULL without a connection"),
+                                text("agent", "the program that the device runs"),
+                                timestamp("last_seen", "when it said something last"),
+                                real("clock_offset_seconds", "by how much the server's clock is ahead of the device's"),
+                                real("round_trip_seconds", "how long a message takes to the device and back"),
+                                bigint("rows", "rows that came, ever"),
+                                bigint("segments", "segments that came, ever, those of partial aggregates among them"),
+                                bigint("segment_bytes", "bytes of these segments"),
+                                bigint("backlog_rows", "rows at the device in segments that are not acknowledged"),
+                                bigint("backlog_bytes", "bytes of these segments"),
+                                bigint("open_rows", "rows at the device in segments that are not closed yet"),
+                                bigint("rejected_rows", "records at the device that were no rows, ever"),
+                                bigint("unneeded_rows", "rows that stayed at the device, as no query needs them, ever"),
+                                bigint(
+                                        "window_rows",
+                                        "rows that stayed at the device and came as partial aggregates of windows, ever"),
+                                bigint("shed_rows", "rows that the device threw away for want of room, ever"),
+                                bigint("coarser_rows", "rows that the device made coarser for want of room, ever"),
+                                bigint("lost_segments", "segments that the device lost, ever"),
+                                bigint("segments_twice", "segments that came once more and were dropped"),
+                                bigint(
+                                        "segments_early",
+                                        "segments that came before those they stand on and were dropped, to be sent again"),
+                                bigint("segments_damaged", "segments that were not as they were sent and were dropped"),
+                                text("settings", "what ALTER STREAM .. EDGE has set for it"),
+                                bool("settings_done", "whether the device has acknowledged these settings"),
+                                text(
+                                        "problem",
+                                        "why nothing is taken of it, or settings were refused, or what is wrong with its input")),
                         this::edges),
-                new SystemRelation(
+                SystemRelation.of(
                         "millrace.secrets",
                         "names of secrets, and what refers to them",
-                        Schema.of(text("name"), text("used_by")),
+                        List.of(
+                                text("name", "its name; nobody is told what it is"),
+                                text("used_by", "streams, tables and sinks that refer to it")),
                         this::secrets));
     }
 

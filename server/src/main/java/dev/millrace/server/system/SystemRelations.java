@@ -1,5 +1,11 @@
 package dev.millrace.server.system;
 
+import static dev.millrace.server.catalog.SystemRelation.Column.bigint;
+import static dev.millrace.server.catalog.SystemRelation.Column.bool;
+import static dev.millrace.server.catalog.SystemRelation.Column.real;
+import static dev.millrace.server.catalog.SystemRelation.Column.text;
+import static dev.millrace.server.catalog.SystemRelation.Column.timestamp;
+
 import dev.millrace.connector.RejectedRecord;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.relation.RejectedRecords;
@@ -19,6 +25,7 @@ import dev.millrace.planner.tree.Rewriter;
 import dev.millrace.scheduler.SchedulerStatistics;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.SystemRelation;
+import dev.millrace.server.catalog.SystemRelation.Column;
 import dev.millrace.server.feed.RunningFeed;
 import dev.millrace.server.history.Histories;
 import dev.millrace.server.history.NamedSubscription;
@@ -38,9 +45,6 @@ import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.catalog.UserFunction.Kind;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.storage.retention.KeptSegment;
-import dev.millrace.type.DataType;
-import dev.millrace.type.Field;
-import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -73,152 +77,194 @@ public final class SystemRelations {
         add(
                 "late_rows",
                 "rows that came after their windows had closed, the newest per query",
-                schema(text("query"), timestamp("seen_at"), timestamp("watermark"), text("row")),
+                List.of(
+                        text("query", "the query that came too late for"),
+                        timestamp("seen_at", "when it came"),
+                        timestamp("watermark", "where event time stood by then"),
+                        text("row", "the row as text")),
                 this::lateRows);
         add(
                 "rejected_rows",
                 "records that could not become rows, the newest per stream (on_error = 'dead_letter'), and rows that RESUME .. SKIP ROW left out of queries",
-                schema(
-                        text("stream"),
-                        text("origin"),
-                        bigint("line"),
-                        text("column_name"),
-                        text("sqlstate"),
-                        text("reason"),
-                        text("record"),
-                        bigint("rows")),
+                List.of(
+                        text("stream", "the stream or table that it was for, or the query that left it out"),
+                        text(
+                                "origin",
+                                "the file, topic or client that it came from; query for rows that a query left out"),
+                        bigint("line", "its line, offset or number there"),
+                        text("column_name", "the column that it could not fill"),
+                        text("sqlstate", "the error that it was"),
+                        text("reason", "what is wrong with it"),
+                        text("record", "the record as it came, or its beginning"),
+                        bigint("rows", "how many of this kind")),
                 this::rejectedRows);
         add(
                 "watermarks",
                 "where event time stands, and which partition holds it",
-                schema(
-                        text("query"),
-                        text("stream"),
-                        bigint("partition"),
-                        timestamp("watermark"),
-                        timestamp("since"),
-                        bool("idle"),
-                        bool("holds_back"),
-                        bigint("estimates"),
-                        bigint("estimates_right")),
+                List.of(
+                        text("query", "the query whose event time it is"),
+                        text("stream", "the stream that it reads"),
+                        bigint("partition", "the reader, from 0"),
+                        timestamp(
+                                "watermark",
+                                "the time before which no row is expected; NULL before the first row and after the last"),
+                        timestamp("since", "when it advanced last"),
+                        bool("idle", "whether the query does not wait for this reader at present, as nothing comes"),
+                        bool(
+                                "holds_back",
+                                "whether windows stay open for this reader: the lowest of those that are not idle"),
+                        bigint("estimates", "how often the end of a window was expected for some time, and came"),
+                        bigint("estimates_right", "how often it came in that time")),
                 this::watermarks);
         add(
                 "query_stats",
                 "counters of continuous queries, views and sinks",
-                schema(
-                        text("query"),
-                        text("kind"),
-                        text("state"),
-                        bigint("rows_in"),
-                        bigint("rows_out"),
-                        bigint("late_rows"),
-                        bigint("view_rows"),
-                        real("cpu_seconds"),
-                        bigint("memory_bytes"),
-                        bigint("spilled_bytes"),
-                        bigint("last_epoch"),
-                        text("sqlstate"),
-                        text("error"),
-                        text("stuck_in")),
+                List.of(
+                        text("query", "its name"),
+                        text("kind", "CONTINUOUS QUERY, MATERIALIZED VIEW, SINK; empty for what a client asks itself"),
+                        text("state", "running, paused, failed or finished"),
+                        bigint("rows_in", "rows read from relations"),
+                        bigint("rows_out", "rows sent to views, sinks and subscribers; a retraction is one, too"),
+                        bigint("late_rows", "rows dropped because they came too late"),
+                        bigint("view_rows", "rows of its answer; NULL if it keeps none"),
+                        real("cpu_seconds", "time of workers spent in it"),
+                        bigint("memory_bytes", "batches and state that it holds in memory"),
+                        bigint("spilled_bytes", "state that it holds on disk"),
+                        bigint("last_epoch", "the last epoch that can be seen outside; 0 before the first"),
+                        text("sqlstate", "the error that stopped it"),
+                        text("error", "what stopped it"),
+                        text(
+                                "stuck_in",
+                                "the function of users that it has been at for a second or more, at one call")),
                 this::queryStats);
         add(
                 "operator_stats",
                 "counters of the operators of each query",
-                schema(
-                        text("query"),
-                        bigint("operator"),
-                        text("name"),
-                        text("detail"),
-                        bigint("pipeline"),
-                        bigint("instances"),
-                        bigint("rows_in"),
-                        bigint("rows_out"),
-                        bigint("batches_in"),
-                        real("cpu_seconds"),
-                        bigint("state_bytes"),
-                        bigint("state_entries"),
-                        bigint("forgotten"),
-                        bigint("queued_bytes"),
-                        bigint("late_rows"),
-                        bigint("queued_rows"),
-                        real("utilisation"),
-                        real("schedule_seconds"),
-                        real("slack_seconds"),
-                        real("queue_seconds")),
+                List.of(
+                        text("query", "the query that it is part of"),
+                        bigint(
+                                "operator",
+                                "its number in the plan, as EXPLAIN shows it: inputs before those who read them"),
+                        text("name", "what it does, as in EXPLAIN"),
+                        text("detail", "the relation of a scan"),
+                        bigint(
+                                "pipeline",
+                                "the number of the pipeline that it is in; operators of one have their turns together"),
+                        bigint("instances", "how many of it work in parallel; all else is of all of them"),
+                        bigint("rows_in", "rows that it was given"),
+                        bigint("rows_out", "rows that it gave"),
+                        bigint("batches_in", "batches in which these rows came"),
+                        real("cpu_seconds", "time spent in it, not in those that it calls (T_compute)"),
+                        bigint("state_bytes", "memory that its state takes"),
+                        bigint("state_entries", "groups, rows or keys that it keeps"),
+                        bigint(
+                                "forgotten",
+                                "groups or rows dropped since the start, as they were kept for long enough"),
+                        bigint("queued_bytes", "bytes that wait before it"),
+                        bigint("late_rows", "rows that it dropped because they came too late"),
+                        bigint("queued_rows", "rows that wait before its pipeline"),
+                        real("utilisation", "the share of time in which its pipeline had something to do, 0 to 1"),
+                        real("schedule_seconds", "time in which its pipeline waited for a worker, in all (T_schedule)"),
+                        real(
+                                "slack_seconds",
+                                "how long the query can do without a worker before its next window is late; NULL without windows whose end is known"),
+                        real("queue_seconds", "time for which batches waited before its pipeline, in all (T_queue)")),
                 this::operatorStats);
         add(
                 "stream_stats",
                 "counters of streams, and of tables that connectors feed",
-                schema(text("stream"), text("connector"), bigint("rejected_rows"), bigint("readers")),
+                List.of(
+                        text("stream", "the stream, or the table that a connector feeds"),
+                        text("connector", "what it reads"),
+                        bigint("rejected_rows", "records that could not become rows"),
+                        bigint("readers", "queries that read it now")),
                 this::streamStats);
         add(
                 "query_groups",
                 "queries that differ only in literals, by the fingerprint they share; those of a template count one by one",
-                schema(
-                        text("fingerprint"),
-                        bigint("queries"),
-                        text("first_query"),
-                        text("relation"),
-                        bigint("shared"),
-                        bigint("rows_in"),
-                        bigint("rows_out"),
-                        bigint("memory_bytes")),
+                List.of(
+                        text("fingerprint", "what its queries have in common, as a checksum"),
+                        bigint("queries", "how many there are"),
+                        text("first_query", "one of them"),
+                        text("relation", "what they read"),
+                        bigint("shared", "how many of them share what runs them; the others run by themselves"),
+                        bigint("rows_in", "rows read from relations; those who share read them once"),
+                        bigint("rows_out", "rows sent to views, sinks and subscribers"),
+                        bigint("memory_bytes", "batches and state that they hold in memory")),
                 this::queryGroups);
         add(
                 "workers",
                 "the threads that run queries",
-                schema(bigint("worker"), text("thread"), text("node")),
+                List.of(
+                        bigint("worker", "its number, from 0"),
+                        text("thread", "its name in a thread dump"),
+                        text("node", "where it is")),
                 this::workers);
         add(
                 "scheduler",
                 "who runs next, how long tasks waited for their turns, and how often the ends of windows came when they were expected",
-                schema(
-                        text("policy"),
-                        bigint("workers"),
-                        bigint("ready"),
-                        bigint("running"),
-                        bigint("decisions"),
-                        real("schedule_seconds"),
-                        real("mean_wait_ms"),
-                        bigint("estimates"),
-                        bigint("estimates_right")),
+                List.of(
+                        text("policy", "who runs next (SET scheduling_policy)"),
+                        bigint("workers", "threads that run queries"),
+                        bigint("ready", "tasks that wait for a worker"),
+                        bigint("running", "tasks that a worker is at"),
+                        bigint("decisions", "how often a task was chosen"),
+                        real("schedule_seconds", "how long those had waited for a worker, in all"),
+                        real("mean_wait_ms", "the mean of that, in milliseconds"),
+                        bigint(
+                                "estimates",
+                                "how often the end of a window was expected for some time, and came, in all queries that are there"),
+                        bigint("estimates_right", "how often it came in that time")),
                 this::scheduler);
         add(
                 "plan_cache",
                 "what is remembered of statements, and how often that was of use",
-                schema(text("cache"), bigint("entries"), bigint("hits"), bigint("misses")),
+                List.of(
+                        text("cache", "what it remembers"),
+                        bigint("entries", "how many there are"),
+                        bigint("hits", "how often that was of use"),
+                        bigint("misses", "how often it had to be made")),
                 this::planCache);
         add(
                 "subscriptions",
                 "durable subscriptions, and what of them is not acknowledged",
-                schema(
-                        text("name"),
-                        text("query"),
-                        text("owner"),
-                        text("state"),
-                        timestamp("acknowledged"),
-                        timestamp("told"),
-                        bigint("waiting_bytes"),
-                        bigint("limit_bytes"),
-                        text("reason")),
+                List.of(
+                        text("name", "of the subscription"),
+                        text("query", "the query that it is to"),
+                        text("owner", "who reads, acknowledges and drops it"),
+                        text(
+                                "state",
+                                "active, stopped (by a row of its query), ended (with its query) or broken (behind its limit)"),
+                        timestamp("acknowledged", "the epoch up to which its client has seen all"),
+                        timestamp("told", "the epoch up to which there is something to tell"),
+                        bigint("waiting_bytes", "what is kept for it"),
+                        bigint("limit_bytes", "how much of that there may be before it is broken"),
+                        text("reason", "why it is stopped or broken")),
                 this::subscriptions);
         add(
                 "recovery",
                 "what became of each object when the database was opened, and how far it is with the rows that came again",
-                schema(
-                        text("name"),
-                        text("kind"),
-                        text("way"),
-                        text("reason"),
-                        text("state"),
-                        bigint("last_epoch"),
-                        bigint("target_epoch"),
-                        bool("caught_up")),
+                List.of(
+                        text("name", "the object"),
+                        text("kind", "what it is"),
+                        text(
+                                "way",
+                                "checkpoint: with the state that a checkpoint has of it; log: made again as the log says; anew: without what it had"),
+                        text("reason", "why not more than that; NULL where there is nothing to explain"),
+                        text("state", "of a query: running, paused, failed or finished"),
+                        bigint("last_epoch", "of a query: the last epoch that can be seen"),
+                        bigint("target_epoch", "the epoch at which it has all that came again"),
+                        bool("caught_up", "whether it has")),
                 this::recovery);
         add(
                 "not_restored",
                 "objects of the data directory that could not be made again when the database was opened",
-                schema(text("name"), text("kind"), text("sqlstate"), text("reason"), text("definition")),
+                List.of(
+                        text("name", "the object"),
+                        text("kind", "what it is"),
+                        text("sqlstate", "the error"),
+                        text("reason", "why it could not be made again"),
+                        text("definition", "the statement that made it")),
                 rows -> database.catalogStore()
                         .notRestored()
                         .values()
@@ -231,38 +277,43 @@ public final class SystemRelations {
         add(
                 "definitions",
                 "statements that make again what there is, in an order in which they can be run; for superusers",
-                schema(bigint("position"), text("kind"), text("name"), text("statement"), text("note")),
+                List.of(
+                        bigint("position", "the place in the order, from 1"),
+                        text("kind", "what the statement makes or does"),
+                        text("name", "the object"),
+                        text("statement", "to be run"),
+                        text("note", "what the statement does not say, such as the checksum of a jar")),
                 this::definitions);
         add(
                 "segments",
                 "retained segments of streams",
-                schema(
-                        text("stream"),
-                        text("segment"),
-                        text("form"),
-                        bigint("rows"),
-                        bigint("bytes"),
-                        timestamp("first_arrival"),
-                        timestamp("last_arrival"),
-                        timestamp("first_event_time"),
-                        timestamp("last_event_time")),
+                List.of(
+                        text("stream", "the stream whose rows they are"),
+                        text("segment", "its file"),
+                        text("form", "exact or sketch"),
+                        bigint("rows", "rows in it"),
+                        bigint("bytes", "its size on disk"),
+                        timestamp("first_arrival", "when its first row was accepted"),
+                        timestamp("last_arrival", "when its last row was"),
+                        timestamp("first_event_time", "the least event time in it; NULL where the stream has none"),
+                        timestamp("last_event_time", "the greatest")),
                 this::segments);
         add(
                 "segment_columns",
                 "what the columns of retained streams cost in segments, and why",
-                schema(
-                        text("stream"),
-                        text("column_name"),
-                        text("form"),
-                        bigint("rows"),
-                        bigint("bytes"),
-                        real("error"),
-                        text("why")),
+                List.of(
+                        text("stream", "the stream"),
+                        text("column_name", "the column; what files have beside the stream's columns begins with #"),
+                        text("form", "exact, sketch, or key: exactly, once for each series"),
+                        bigint("rows", "rows kept in this form"),
+                        bigint("bytes", "bytes in files; of a sketch about its part"),
+                        real("error", "how far a value may be off at most; of a time in microseconds"),
+                        text("why", "why it has this form")),
                 this::segmentColumns);
     }
 
-    private void add(String name, String meaning, Schema schema, Consumer<RowBuilder> rows) {
-        add(new SystemRelation("millrace." + name, meaning, schema, rows));
+    private void add(String name, String meaning, List<Column> columns, Consumer<RowBuilder> rows) {
+        add(SystemRelation.of("millrace." + name, meaning, columns, rows));
     }
 
     public void add(SystemRelation relation) {
@@ -599,29 +650,5 @@ public final class SystemRelations {
 
     private Map<String, StandingQuery> byName() {
         return new TreeMap<>(database.queries());
-    }
-
-    private static Schema schema(Field... fields) {
-        return Schema.of(fields);
-    }
-
-    static Field text(String name) {
-        return new Field(name, DataType.TEXT, true);
-    }
-
-    static Field bigint(String name) {
-        return new Field(name, DataType.BIGINT, true);
-    }
-
-    static Field real(String name) {
-        return new Field(name, DataType.DOUBLE, true);
-    }
-
-    static Field bool(String name) {
-        return new Field(name, DataType.BOOLEAN, true);
-    }
-
-    static Field timestamp(String name) {
-        return new Field(name, DataType.TIMESTAMPTZ, true);
     }
 }
