@@ -5,12 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
-import dev.millrace.server.result.StatementResult;
-import dev.millrace.server.result.StatementResults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,9 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** docs/postgres-commands.md has every command of PostgreSQL 15, says what becomes of it, and none is a syntax error. */
 class PostgresCommandsTest {
     private static final Path PAGE = Path.of("../docs/postgres-commands.md");
-    private static final boolean UPDATE = Boolean.getBoolean("millrace.golden.update");
-    private static final String ANSWER = "-- ";
-    private static final String WORKS = ANSWER + "works";
 
     /** The commands of PostgreSQL 15, in the order of its reference. */
     private static final List<String> COMMANDS =
@@ -65,64 +59,9 @@ class PostgresCommandsTest {
 
     @Test
     void eachStatementWorksOrSaysWhatDoesAndNoneIsASyntaxError() throws IOException {
-        List<String> lines = Files.readAllLines(PAGE);
-        List<String> answered = new ArrayList<>();
-        List<String> statement = new ArrayList<>();
-        List<String> problems = new ArrayList<>();
-        boolean inside = false;
         try (TestDatabase database = new TestDatabase()) {
-            for (String line : lines) {
-                if (line.startsWith("```")) {
-                    inside = line.equals("```sql");
-                    answered.add(line);
-                } else if (!inside) {
-                    answered.add(line);
-                } else if (!line.startsWith(ANSWER)) {
-                    statement.add(line);
-                    answered.add(line);
-                } else if (!statement.isEmpty()) {
-                    answered.addAll(answers(database, String.join("\n", statement), problems));
-                    statement.clear();
-                }
-            }
+            new AnsweredPage(PAGE).check(database);
         }
-        if (UPDATE) {
-            Files.write(PAGE, answered);
-        }
-        for (int i = 0; !UPDATE && i < Math.max(lines.size(), answered.size()); i++) {
-            int line = i + 1;
-            assertEquals(
-                    i < lines.size() ? lines.get(i) : "",
-                    i < answered.size() ? answered.get(i) : "",
-                    () -> PAGE + ":" + line + " (-Dmillrace.golden.update=true rewrites the file)");
-        }
-        assertEquals("", String.join("\n", problems));
-    }
-
-    /** What becomes of a statement in a session of its own: notices, and an error or that it works. */
-    private static List<String> answers(TestDatabase database, String sql, List<String> problems) {
-        List<String> answers = new ArrayList<>();
-        try (Session session = database.database().session()) {
-            session.onNotice(notice -> answers.add(ANSWER + "NOTICE: " + notice));
-            try (StatementResults results = session.execute(sql, List.of())) {
-                while (results.hasNext()) {
-                    if (results.next() instanceof StatementResult.Rows rows) {
-                        TestDatabase.texts(rows);
-                    }
-                }
-            }
-        } catch (MillraceException e) {
-            String hint = e.hint().map(text -> " Hint: " + text).orElse("");
-            String answer = e.sqlState().code() + ": " + e.getMessage() + "." + hint;
-            boolean wrong = e.sqlState() == SqlState.SYNTAX_ERROR
-                    || e.sqlState() == SqlState.INTERNAL_ERROR
-                    || e.sqlState() == SqlState.FEATURE_NOT_SUPPORTED && hint.isEmpty();
-            if (wrong) {
-                problems.add(sql + " => " + answer);
-            }
-            answers.add(ANSWER + answer);
-        }
-        return answers.isEmpty() ? List.of(WORKS) : answers;
     }
 
     @ParameterizedTest
