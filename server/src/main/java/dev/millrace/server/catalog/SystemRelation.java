@@ -17,7 +17,11 @@ import java.util.function.Consumer;
  */
 public record SystemRelation(
         String name, String meaning, Schema schema, List<String> columnMeanings, Consumer<RowBuilder> rows) {
-    /** @param meaning one line for users */
+    /**
+     * A column that may be NULL, of the type that its factory is called after; times are {@code timestamptz}.
+     *
+     * @param meaning one line for users
+     */
     public record Column(Field field, String meaning) {
         private static Column of(String name, DataType type, String meaning) {
             return new Column(new Field(name, type, true), meaning);
