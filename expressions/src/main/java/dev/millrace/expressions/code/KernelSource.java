@@ -5,6 +5,7 @@ import dev.millrace.expressions.kernel.CalcKernel;
 import dev.millrace.expressions.kernel.CalcPart;
 import dev.millrace.expressions.kernel.GeneratedCode;
 import dev.millrace.expressions.kernel.KernelConstants;
+import dev.millrace.plan.expression.Expression.Call;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.type.DataType;
 import java.util.ArrayList;
@@ -35,6 +36,28 @@ final class KernelSource {
     String type(DataType type) {
         types.add(type);
         return "literals.type(" + (types.size() - 1) + ")";
+    }
+
+    /** An object of the kernel's that calls a user's function, given a row of arguments. */
+    String owned(String type, Call call, DataType row) {
+        return "(" + type + ") own(new " + type + "(" + text(call.function()) + ", " + type(row) + ", "
+                + type(call.type()) + ", literals.allocator()))";
+    }
+
+    /** A text as a constant, whatever characters it has: names in it are users'. */
+    private static String text(String value) {
+        StringBuilder text = new StringBuilder("\"");
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c == '"' || c == '\\') {
+                text.append('\\').append(c);
+            } else if (c >= ' ' && c <= '~') {
+                text.append(c);
+            } else { // in octal what would be a character of the source before the text is one
+                text.append(c < ' ' ? String.format("\\%03o", (int) c) : String.format("\\u%04x", (int) c));
+            }
+        }
+        return text.append('"').toString();
     }
 
     /** Where methods go. */

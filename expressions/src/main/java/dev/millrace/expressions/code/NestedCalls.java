@@ -9,6 +9,7 @@ import dev.millrace.expressions.function.nested.Quantifier;
 import dev.millrace.expressions.function.nested.TextArrays;
 import dev.millrace.expressions.user.UserCall;
 import dev.millrace.expressions.user.UserCode;
+import dev.millrace.expressions.user.UserModules;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.plan.expression.Expression;
@@ -317,13 +318,15 @@ final class NestedCalls {
             fields.add(new Field("f" + (i + 1), call.arguments().get(i).type(), true));
         }
         DataType row = DataType.row(fields);
+        if (UserModules.isIn(call.function())) {
+            return new ModuleCall(compiler, call).compile(row);
+        }
         Value image = image(row, compiler.compileAll(call.arguments()), false);
         String type = kernel().use(UserCall.class);
         String function = kernel().field(
                         type,
                         "u",
-                        "(" + type + ") own(new " + type + "(\"" + call.function() + "\", " + kernel().type(row) + ", "
-                                + kernel().type(call.type()) + ", literals.allocator()))");
+                        kernel().owned(type, call, row));
         String called = function + ".call(" + image.arguments() + ")";
         return compiler.strict(call.type(), List.of(), List.of(called), loaded(call.type(), function), true);
     }

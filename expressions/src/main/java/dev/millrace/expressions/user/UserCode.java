@@ -111,7 +111,7 @@ public final class UserCode {
         return JARS.size();
     }
 
-    private static String hash(byte[] bytes) {
+    static String hash(byte[] bytes) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
         } catch (NoSuchAlgorithmException e) {
@@ -149,6 +149,21 @@ public final class UserCode {
         return key.substring(at + 1, key.indexOf('!', at));
     }
 
+    /** The hash of the file that has a function's code; none if its definition has it. */
+    public static Optional<String> file(String key) {
+        return UserModules.isInlineKey(key) ? Optional.empty() : Optional.of(jar(key));
+    }
+
+    /** What a function is within its jar or module: the class in a plan's name. */
+    static String code(String key) {
+        return withoutCall(key.substring(key.indexOf('!', key.lastIndexOf('@')) + 1));
+    }
+
+    /** What a function is written in: {@code java} or {@code wasm}. */
+    public static String language(String key) {
+        return UserModules.isIn(key) ? "wasm" : "java";
+    }
+
     /** A plan's name of a function, or of its class, without which of its calls it is. */
     private static String withoutCall(String name) {
         int call = name.indexOf(Expression.EACH_TIME);
@@ -161,13 +176,12 @@ public final class UserCode {
 
     /** The class, and perhaps method, that a plan's name is about; 42883 when the jar or the class is not there. */
     private static Class<?> type(String key) {
-        int mark = key.indexOf('!', key.lastIndexOf('@'));
         Jar jar = JARS.get(jar(key));
         if (jar == null) {
             throw MillraceException.user(
                     SqlState.UNDEFINED_FUNCTION, "the jar of function " + name(key) + " is not loaded");
         }
-        String className = withoutCall(key.substring(mark + 1));
+        String className = code(key);
         UserWatch.Call watched = UserWatch.enter(key); // a class may do anything when it is initialised
         try {
             return Class.forName(className, true, jar.loader());
@@ -225,6 +239,9 @@ public final class UserCode {
         Optional<Object> provided = provided(key);
         if (provided.isPresent()) {
             return provided.get() instanceof TableFunction ? Kind.TABLE : Kind.SCALAR;
+        }
+        if (UserModules.isIn(key)) {
+            return Kind.SCALAR;
         }
         Class<?> type = type(key);
         return AggregateFunction.class.isAssignableFrom(type)

@@ -66,6 +66,12 @@ final class UserWatch {
             }
         }
 
+        /** Why the call under way is to end, on its thread; null while it is in order. */
+        @Nullable MillraceException why() {
+            MillraceException why = stopped;
+            return why == null && interrupt.isStopped() ? interrupt.cause().orElse(null) : why;
+        }
+
         private void forget() {
             synchronized (this) { // not while the watch is about to interrupt the thread
                 stopped = null;

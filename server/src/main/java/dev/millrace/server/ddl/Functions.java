@@ -3,6 +3,7 @@ package dev.millrace.server.ddl;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.user.UserCode;
+import dev.millrace.expressions.user.UserModules;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog.TakenOut;
@@ -99,14 +100,17 @@ public final class Functions {
             case "java" -> {
                 return java(create);
             }
+            case "wasm" -> {
+                return wasm(create);
+            }
             case "plpgsql", "c", "internal", "plperl", "plperlu", "pltcl", "plpython3u" ->
                 throw MillraceException.notAvailableYet("language \"" + create.language() + "\"")
                         .withHint(
-                                "LANGUAGE SQL has expressions and queries, LANGUAGE JAVA all else; docs/functions.md");
+                                "LANGUAGE SQL has expressions and queries, LANGUAGE JAVA and LANGUAGE WASM all else; docs/functions.md");
             default ->
                 throw MillraceException.user(
                                 SqlState.UNDEFINED_OBJECT, "language \"" + create.language() + "\" does not exist")
-                        .withHint("SQL and JAVA do");
+                        .withHint("SQL, JAVA and WASM do");
         }
     }
 
@@ -116,15 +120,9 @@ public final class Functions {
             throw MillraceException.user(SqlState.SYNTAX_ERROR, "a Java function is a jar and a class in it")
                     .withHint("LANGUAGE JAVA AS 'path.jar', 'org.example.Class'");
         }
-        String hash;
-        try {
-            Path jar = database.catalogStore().jar(Path.of(create.definition().get(0)));
-            hash = UserCode.load(jar);
-            database.catalogStore().keepJar(hash, jar);
-        } catch (InvalidPathException e) {
-            throw MillraceException.user(
-                    SqlState.UNDEFINED_FILE, "\"" + create.definition().get(0) + "\" is no path of a jar");
-        }
+        Path jar = database.catalogStore().jar(path(create.definition().get(0), "a jar"));
+        String hash = UserCode.load(jar);
+        database.catalogStore().keepJar(hash, jar);
         String key = UserCode.key(create.name(), hash, create.definition().get(1));
         UserFunction.Kind kind = UserFunction.Kind.valueOf(UserCode.kind(key).name());
         if (create.returnsTable() != (kind == UserFunction.Kind.TABLE)) {
@@ -138,5 +136,45 @@ public final class Functions {
         boolean eachTime = create.isVolatile() && kind == UserFunction.Kind.SCALAR;
         String code = eachTime ? key + Expression.EACH_TIME : key;
         return new UserFunction(create.name(), kind, create.parameters(), create.returns(), code);
+    }
+
+    /** The module is compiled, and an instance of it started, before the function exists. */
+    private UserFunction wasm(Statement.CreateFunction create) {
+        if (create.definition().size() != 2) {
+            throw MillraceException.user(
+                            SqlState.SYNTAX_ERROR, "a function in WebAssembly is a module and the name of an export")
+                    .withHint("LANGUAGE WASM AS 'path.wasm', 'export', or the module in base64 in the place of its path");
+        }
+        if (create.returnsTable()) {
+            throw MillraceException.notAvailableYet("a function in WebAssembly that RETURNS TABLE")
+                    .withHint("LANGUAGE JAVA has table functions and aggregates");
+        }
+        String module = create.definition().get(0);
+        String export = create.definition().get(1);
+        String key;
+        if (UserModules.isInline(module)) {
+            key = UserModules.inlineKey(create.name(), UserModules.load(UserModules.inline(module)), export);
+        } else {
+            Path file = database.catalogStore().jar(path(module, "a module"));
+            String hash = UserModules.load(UserModules.read(file));
+            database.catalogStore().keepJar(hash, file);
+            key = UserModules.fileKey(create.name(), hash, export);
+        }
+        UserModules.check(key, create.parameters().stream().map(Field::type).toList(), create.returns());
+        return new UserFunction(
+                create.name(),
+                UserFunction.Kind.SCALAR,
+                create.parameters(),
+                create.returns(),
+                create.isVolatile() ? key + Expression.EACH_TIME : key);
+    }
+
+    private static Path path(String given, String what) {
+        try {
+            return Path.of(given);
+        } catch (InvalidPathException e) {
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "\"" + given + "\" is no path of " + what);
+        }
     }
 }

@@ -172,7 +172,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 object.definition(),
                 object.createdMicros(),
                 "",
-                code.map(function -> UserCode.jar(function.code())),
+                code.flatMap(function -> UserCode.file(function.code())),
                 OptionalLong.of(number),
                 Optional.ofNullable(begins.remove(object.name())).orElseGet(() -> since.applyAsLong(object.name())),
                 Optional.ofNullable(bases.remove(object.name()))

@@ -2,6 +2,7 @@ package dev.millrace.server.permission;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.user.UserModules;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.Index;
@@ -189,6 +190,10 @@ public final class Permissions {
                 throw denied("permission denied for language " + create.language())
                         .withHint(
                                 "what it runs, the server runs: a superuser can create the function and GRANT EXECUTE");
+            }
+            if (create.language().equals("wasm")
+                    && !UserModules.isInline(create.definition().get(0))) {
+                files(Roles.READ_FILES, "read files of the server");
             }
         } else if (statement instanceof SchemaStatement.CreateSchema) {
             requireOnDatabase();

@@ -9,6 +9,7 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.role.AccessItem;
+import dev.millrace.server.role.Language;
 import dev.millrace.server.role.Membership;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
@@ -407,7 +408,7 @@ public final class RoleStatements {
                 }
             }
             case LANGUAGE -> {
-                if (!Set.of("sql", "java").contains(name)) {
+                if (Language.named(name).isEmpty()) {
                     throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "language \"" + name + "\" does not exist");
                 }
             }

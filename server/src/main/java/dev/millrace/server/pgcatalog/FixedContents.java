@@ -1,6 +1,7 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.role.Language;
 import dev.millrace.server.settings.PassiveSettings;
 import dev.millrace.server.settings.Setting;
 import dev.millrace.server.settings.SystemSettings;
@@ -177,26 +178,24 @@ final class FixedContents {
     }
 
     static void languages(NamedRows rows, RoleContents roles) {
-        language(rows, roles, Oids.SQL_LANGUAGE, "sql", false);
-        language(rows, roles, Oids.JAVA_LANGUAGE, "java", true);
-    }
-
-    private static void language(NamedRows rows, RoleContents roles, int oid, String name, boolean procedural) {
-        rows.add(
-                "oid",
-                oid,
-                "lanname",
-                name,
-                "lanowner",
-                Oids.OWNER,
-                "lanispl",
-                procedural,
-                "lanpltrusted",
-                !procedural,
-                "lanplcallfoid",
-                procedural ? oid : 0,
-                "lanacl",
-                roles.access(new Securable(Securable.Kind.LANGUAGE, name)));
+        for (Language language : Language.values()) {
+            boolean procedural = language != Language.SQL;
+            rows.add(
+                    "oid",
+                    language.oid(),
+                    "lanname",
+                    language.sqlName(),
+                    "lanowner",
+                    Oids.OWNER,
+                    "lanispl",
+                    procedural,
+                    "lanpltrusted",
+                    language.isTrusted(),
+                    "lanplcallfoid",
+                    procedural ? language.oid() : 0,
+                    "lanacl",
+                    roles.access(new Securable(Securable.Kind.LANGUAGE, language.sqlName())));
+        }
     }
 
     static void collations(NamedRows rows) {

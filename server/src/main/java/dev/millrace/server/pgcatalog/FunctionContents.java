@@ -1,9 +1,11 @@
 package dev.millrace.server.pgcatalog;
 
+import dev.millrace.expressions.user.UserCode;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.pgwire.value.PgType;
 import dev.millrace.server.role.AccessItem;
+import dev.millrace.server.role.Language;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.Securable;
@@ -11,7 +13,6 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -71,7 +72,15 @@ final class FunctionContents {
         }
 
         boolean isSql() {
-            return !object.definition().toLowerCase(Locale.ROOT).contains("language java");
+            return language() == Language.SQL;
+        }
+
+        Language language() {
+            return switch (function.kind()) {
+                case SQL, SQL_TABLE -> Language.SQL;
+                case SCALAR, AGGREGATE, TABLE ->
+                    Language.named(UserCode.language(function.code())).orElseThrow();
+            };
         }
     }
 
@@ -114,7 +123,7 @@ final class FunctionContents {
                     "proowner",
                     roles.ownerOid(made.object().name()),
                     "prolang",
-                    made.isSql() ? Oids.SQL_LANGUAGE : Oids.JAVA_LANGUAGE,
+                    made.language().oid(),
                     "prokind",
                     function.kind() == UserFunction.Kind.AGGREGATE ? "a" : "f",
                     "prosecdef",
@@ -164,7 +173,7 @@ final class FunctionContents {
                     "proowner",
                     Oids.OWNER,
                     "prolang",
-                    Oids.SQL_LANGUAGE,
+                    Language.SQL.oid(),
                     "prokind",
                     kind,
                     "proretset",
@@ -206,7 +215,7 @@ final class FunctionContents {
                     "routine_definition",
                     made.function().code(),
                     "external_language",
-                    made.isSql() ? "SQL" : "JAVA",
+                    made.language().name(),
                     "is_deterministic",
                     "YES",
                     "security_type",

@@ -30,8 +30,6 @@ final class Oids implements DatabaseCatalog.Listener {
     static final int BTREE = 403;
     static final int HASH = 405;
     static final int DEFAULT_COLLATION = 100;
-    static final int SQL_LANGUAGE = 14;
-    static final int JAVA_LANGUAGE = 13090;
 
     private final Map<String, Integer> byName = new ConcurrentHashMap<>();
     private final Map<Integer, String> names = new ConcurrentHashMap<>();

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.function.FunctionCatalog;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.role.Language;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.Setting;
@@ -231,12 +232,9 @@ final class PrivilegeQuestions implements ScalarFunction {
 
     private static Optional<String> language(String text) {
         if (isNumber(text)) {
-            int number = Integer.parseInt(text);
-            return number == Oids.SQL_LANGUAGE
-                    ? Optional.of("sql")
-                    : Optional.of("java").filter(java -> number == Oids.JAVA_LANGUAGE);
+            return Language.numbered(Integer.parseInt(text)).map(Language::sqlName);
         }
-        if (!text.equals("sql") && !text.equals("java")) {
+        if (Language.named(text).isEmpty()) {
             throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "language \"" + text + "\" does not exist");
         }
         return Optional.of(text);

@@ -607,7 +607,8 @@ public final class SystemRelations {
             Optional<String> jar = database.catalog()
                     .userFunction(name)
                     .filter(function -> function.kind() != Kind.SQL && function.kind() != Kind.SQL_TABLE)
-                    .map(function -> DefinitionScript.jarNote(UserCode.jar(function.code())));
+                    .flatMap(function -> UserCode.file(function.code()))
+                    .map(DefinitionScript::jarNote);
             objects.add(new Definition(
                     name,
                     object.kind().sqlName(),
