@@ -3,6 +3,7 @@ package dev.millrace.server;
 import dev.millrace.Millrace;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.python.PythonWorkers;
 import dev.millrace.server.config.ServerConfig;
 import dev.millrace.server.config.ServerConfig.AuthMethod;
 import dev.millrace.server.gateway.EdgeGateway;
@@ -93,6 +94,7 @@ public final class RunningServer implements AutoCloseable {
         Optional<Ports> ports = restores ? Optional.of(Ports.listen(config, start)) : Optional.empty();
         Optional<Database> database = Optional.empty();
         try {
+            PythonWorkers.all().use(config.python());
             DatabaseOptions wanted =
                     DatabaseOptions.defaults().withEngine(config.engine()).withRestoring(start);
             DatabaseOptions options = restores && early ? wanted.withEarlySessions() : wanted;

@@ -3,6 +3,7 @@ package dev.millrace.engine.operators;
 import dev.millrace.engine.aggregate.AggregateOperator;
 import dev.millrace.engine.aggregate.partial.PartialAggregateOperator;
 import dev.millrace.engine.calc.CalcOperator;
+import dev.millrace.engine.calc.CallingCalc;
 import dev.millrace.engine.expand.ExpandOperator;
 import dev.millrace.engine.forget.ForgettingOperator;
 import dev.millrace.engine.join.AppendedJoinOperator;
@@ -46,7 +47,7 @@ public final class OperatorFactory {
      */
     public static Operator create(PlanNode node) {
         if (node instanceof PlanNode.Calc calc) {
-            return new CalcOperator(calc);
+            return CallingCalc.suits(calc) ? new CallingCalc(calc) : new CalcOperator(calc);
         }
         if (node instanceof PlanNode.Expand expand) {
             return new ExpandOperator(expand);

@@ -7,9 +7,11 @@ import dev.millrace.expressions.function.nested.NestedCast;
 import dev.millrace.expressions.function.nested.NestedReader;
 import dev.millrace.expressions.function.nested.Quantifier;
 import dev.millrace.expressions.function.nested.TextArrays;
+import dev.millrace.expressions.user.PythonRow;
 import dev.millrace.expressions.user.UserCall;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.expressions.user.UserModules;
+import dev.millrace.expressions.user.UserPython;
 import dev.millrace.memory.Memory;
 import dev.millrace.nested.ImageWriter;
 import dev.millrace.plan.expression.Expression;
@@ -322,7 +324,7 @@ final class NestedCalls {
             return new ModuleCall(compiler, call).compile(row);
         }
         Value image = image(row, compiler.compileAll(call.arguments()), false);
-        String type = kernel().use(UserCall.class);
+        String type = kernel().use(UserPython.isIn(call.function()) ? PythonRow.class : UserCall.class);
         String function = kernel().field(
                         type,
                         "u",

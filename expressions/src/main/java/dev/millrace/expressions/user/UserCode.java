@@ -151,7 +151,7 @@ public final class UserCode {
 
     /** The hash of the file that has a function's code; none if its definition has it. */
     public static Optional<String> file(String key) {
-        return UserModules.isInlineKey(key) ? Optional.empty() : Optional.of(jar(key));
+        return UserModules.isInlineKey(key) || UserPython.isIn(key) ? Optional.empty() : Optional.of(jar(key));
     }
 
     /** What a function is within its jar or module: the class in a plan's name. */
@@ -159,9 +159,9 @@ public final class UserCode {
         return withoutCall(key.substring(key.indexOf('!', key.lastIndexOf('@')) + 1));
     }
 
-    /** What a function is written in: {@code java} or {@code wasm}. */
+    /** What a function is written in: {@code java}, {@code wasm} or {@code python}. */
     public static String language(String key) {
-        return UserModules.isIn(key) ? "wasm" : "java";
+        return UserModules.isIn(key) ? "wasm" : UserPython.isIn(key) ? "python" : "java";
     }
 
     /** A plan's name of a function, or of its class, without which of its calls it is. */
@@ -240,7 +240,7 @@ public final class UserCode {
         if (provided.isPresent()) {
             return provided.get() instanceof TableFunction ? Kind.TABLE : Kind.SCALAR;
         }
-        if (UserModules.isIn(key)) {
+        if (UserModules.isIn(key) || UserPython.isIn(key)) {
             return Kind.SCALAR;
         }
         Class<?> type = type(key);

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,7 @@ final class UserWatch {
         private volatile long number; // odd while a call is under way; written by the thread, read by the watch
         private volatile @Nullable MillraceException
                 stopped; // written by the watch, read by the thread; null while in order
+        private final AtomicReference<@Nullable Runnable> end = new AtomicReference<>(); // taken by who is first: the thread, or the watch
         private volatile long seen; // written by the watch, read by all
         private volatile long seenNanos; // written by the watch before seen, read by all
         // the watch's
@@ -64,6 +66,16 @@ final class UserWatch {
             if (stopped != null) {
                 forget();
             }
+        }
+
+        /** How else the call under way is ended than by an interrupt, until {@link #endsByItself}. Called by its thread. */
+        void endBy(Runnable how) {
+            end.set(how);
+        }
+
+        /** Whether the call was not ended as {@link #endBy} says; nor will it be. */
+        boolean endsByItself() {
+            return end.getAndSet(null) != null;
         }
 
         /** Why the call under way is to end, on its thread; null while it is in order. */
@@ -97,6 +109,10 @@ final class UserWatch {
             synchronized (this) {
                 if (number == current) {
                     stopped = why.get();
+                    Runnable how = end.getAndSet(null);
+                    if (how != null) {
+                        how.run();
+                    }
                     thread.interrupt();
                     return true;
                 }

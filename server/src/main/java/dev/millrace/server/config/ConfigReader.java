@@ -5,6 +5,7 @@ import com.typesafe.config.ConfigException;
 import dev.millrace.edge.wire.DeviceTopics;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.error.Suggestion;
+import dev.millrace.expressions.python.PythonOptions;
 import dev.millrace.scheduler.SchedulingPolicies;
 import dev.millrace.server.config.ServerConfig.Auth;
 import dev.millrace.server.config.ServerConfig.AuthMethod;
@@ -63,6 +64,10 @@ final class ConfigReader {
                 new Limits((int) integer("limits.connections", 1, 1_000_000), (int)
                         bytes("limits.message", LEAST_MESSAGE_BYTES, MOST_MESSAGE_BYTES)),
                 engine(),
+                new PythonOptions(
+                        get("python.command"),
+                        (int) integer("python.processes", 1, 1000),
+                        bytes("python.memory", 1 << 20, Long.MAX_VALUE)),
                 new LogOptions(oneOf("log.level", LogLevel.values()), oneOf("log.format", LogFormat.values())),
                 duration("stop-timeout"));
     }

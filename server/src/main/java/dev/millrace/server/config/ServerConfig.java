@@ -1,6 +1,7 @@
 package dev.millrace.server.config;
 
 import dev.millrace.engine.runtime.EngineOptions;
+import dev.millrace.expressions.python.PythonOptions;
 import dev.millrace.server.log.LogOptions;
 import dev.millrace.server.tls.TlsOptions;
 import java.net.InetAddress;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param port for PostgreSQL clients; 0 for any that is free
  * @param edgePort for devices; 0 for any that is free, -1 for none
  * @param edgeBroker by which devices send, too
+ * @param python for functions in it
  * @param stopTimeout for statements under way when the server is told to stop
  */
 public record ServerConfig(
@@ -31,6 +33,7 @@ public record ServerConfig(
         Auth auth,
         Limits limits,
         EngineOptions engine,
+        PythonOptions python,
         LogOptions log,
         Duration stopTimeout) {
     public ServerConfig {

@@ -2,8 +2,10 @@ package dev.millrace.server.ddl;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.expressions.python.PythonFunction;
 import dev.millrace.expressions.user.UserCode;
 import dev.millrace.expressions.user.UserModules;
+import dev.millrace.expressions.user.UserPython;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog.TakenOut;
@@ -19,7 +21,9 @@ import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -88,6 +92,12 @@ public final class Functions {
     }
 
     private UserFunction function(Statement.CreateFunction create) {
+        if (!create.options().isEmpty() && !create.language().equals("python")) {
+            throw MillraceException.user(
+                            SqlState.SYNTAX_ERROR,
+                            "a function in LANGUAGE " + create.language().toUpperCase(Locale.ROOT) + " has no options")
+                    .withHint("WITH (vectorized) is for LANGUAGE PYTHON");
+        }
         switch (create.language()) {
             case "sql" -> {
                 return new UserFunction(
@@ -103,14 +113,17 @@ public final class Functions {
             case "wasm" -> {
                 return wasm(create);
             }
+            case "python" -> {
+                return python(create);
+            }
             case "plpgsql", "c", "internal", "plperl", "plperlu", "pltcl", "plpython3u" ->
                 throw MillraceException.notAvailableYet("language \"" + create.language() + "\"")
                         .withHint(
-                                "LANGUAGE SQL has expressions and queries, LANGUAGE JAVA and LANGUAGE WASM all else; docs/functions.md");
+                                "LANGUAGE SQL has expressions and queries, LANGUAGE JAVA, WASM and PYTHON all else; docs/functions.md");
             default ->
                 throw MillraceException.user(
                                 SqlState.UNDEFINED_OBJECT, "language \"" + create.language() + "\" does not exist")
-                        .withHint("SQL, JAVA and WASM do");
+                        .withHint("SQL, JAVA, WASM and PYTHON do");
         }
     }
 
@@ -161,6 +174,47 @@ public final class Functions {
             key = UserModules.fileKey(create.name(), hash, export);
         }
         UserModules.check(key, create.parameters().stream().map(Field::type).toList(), create.returns());
+        return new UserFunction(
+                create.name(),
+                UserFunction.Kind.SCALAR,
+                create.parameters(),
+                create.returns(),
+                create.isVolatile() ? key + Expression.EACH_TIME : key);
+    }
+
+    /** A process defines it before it exists; not where it is made again, which needs no Python before it is called. */
+    private UserFunction python(Statement.CreateFunction create) {
+        if (create.definition().size() != 1) {
+            throw MillraceException.user(SqlState.SYNTAX_ERROR, "a function in Python is one text")
+                    .withHint("LANGUAGE PYTHON AS $$ def f(a): return a $$, where f is the function's name");
+        }
+        if (create.returnsTable()) {
+            throw MillraceException.notAvailableYet("a function in Python that RETURNS TABLE")
+                    .withHint("LANGUAGE JAVA has table functions and aggregates");
+        }
+        Map<String, String> options = new HashMap<>(create.options());
+        String vectorized = options.getOrDefault("vectorized", "false").toLowerCase(Locale.ROOT);
+        options.remove("vectorized");
+        if (!vectorized.equals("true") && !vectorized.equals("false")) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, "option \"vectorized\" is true or false, not " + vectorized);
+        }
+        if (!options.isEmpty()) {
+            throw MillraceException.user(
+                    SqlState.SYNTAX_ERROR,
+                    "a function in Python has no option \"" + options.keySet().iterator().next() + "\"");
+        }
+        PythonFunction function = new PythonFunction(
+                create.name().substring(create.name().lastIndexOf('.') + 1),
+                create.definition().get(0),
+                create.parameters().stream().map(Field::type).toList(),
+                create.returns(),
+                create.isStrict(),
+                vectorized.equals("true"));
+        String key = UserPython.load(create.name(), function);
+        if (!database.catalogStore().isRestoring()) {
+            UserPython.check(key);
+        }
         return new UserFunction(
                 create.name(),
                 UserFunction.Kind.SCALAR,

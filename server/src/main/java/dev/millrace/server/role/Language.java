@@ -12,7 +12,9 @@ public enum Language {
     SQL(14, true),
     JAVA(13_090, false),
     /** WebAssembly: in a sandbox, so that who may create functions in it gets no further than his queries do. */
-    WASM(13_091, true);
+    WASM(13_091, true),
+    /** In a process that may do what the server may. */
+    PYTHON(13_092, false);
 
     private final int oid;
     private final boolean trusted;

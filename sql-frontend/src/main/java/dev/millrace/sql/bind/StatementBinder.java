@@ -519,6 +519,8 @@ public final class StatementBinder {
                 table,
                 syntax.language(),
                 syntax.isVolatile(),
+                syntax.isStrict(),
+                syntax.options(),
                 definition);
     }
 }

@@ -176,6 +176,8 @@ final class DefinitionParser {
         }
         String language = "";
         boolean isVolatile = false;
+        boolean isStrict = false;
+        Map<String, String> options = new HashMap<>();
         List<String> definition = new ArrayList<>();
         while (true) { // in any order, as in PostgreSQL
             if (words.accept("language")) {
@@ -190,20 +192,25 @@ final class DefinitionParser {
                 definition.add("SELECT " + words.textFrom(first));
             } else if (words.acceptAll("called", "on", "null", "input")) {
                 continue; // what a body does anyway
+            } else if (words.accept("strict") || words.acceptAll("returns", "null", "on", "null", "input")) {
+                isStrict = true;
+            } else if (words.peek().isWord("with") && words.peekAt(1).isSymbol("(")) {
+                words.moreOptions(options);
             } else if (words.acceptAll("parallel", "safe") || words.accept("leakproof")) {
                 continue; // there is nothing to decide
             } else if (words.accept("cost") || words.accept("rows")) {
                 words.optionValue(); // what PostgreSQL's planner is to assume
             } else if (words.accept("volatile")) {
                 isVolatile = true;
-            } else if (!words.accept("immutable") && !words.accept("stable") && !words.accept("strict")) {
+            } else if (!words.accept("immutable") && !words.accept("stable")) {
                 break;
             }
         }
         if (language.isEmpty() || definition.isEmpty()) {
             throw words.expected(List.of(language.isEmpty() ? "language" : "as"));
         }
-        return new Syntax.CreateFunction(name, ifExists, parameters, returns, table, language, isVolatile, definition);
+        return new Syntax.CreateFunction(
+                name, ifExists, parameters, returns, table, language, isVolatile, isStrict, options, definition);
     }
 
     /** A parameter with or without a name. */

@@ -114,6 +114,8 @@ public sealed interface Statement {
      * CREATE FUNCTION. {@code definition} are the texts after AS.
      *
      * @param returns of RETURNS TABLE a row
+     * @param isStrict whether it is NULL, and not called, where an argument is
+     * @param options behind WITH
      */
     record CreateFunction(
             String name,
@@ -123,6 +125,8 @@ public sealed interface Statement {
             boolean returnsTable,
             String language,
             boolean isVolatile,
+            boolean isStrict,
+            Map<String, String> options,
             List<String> definition)
             implements Statement {}
 

@@ -128,6 +128,8 @@ public sealed interface Syntax {
             List<Column> table,
             String language,
             boolean isVolatile,
+            boolean isStrict,
+            Map<String, String> options,
             List<String> definition)
             implements Syntax {}
 
