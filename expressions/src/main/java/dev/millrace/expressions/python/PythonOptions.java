@@ -9,6 +9,6 @@ package dev.millrace.expressions.python;
  */
 public record PythonOptions(String command, int mostProcesses, long memoryBytes) {
     public static PythonOptions defaults() {
-        return new PythonOptions("python3", 4, 1L << 30);
+        return new PythonOptions("python3", 16, 1L << 30);
     }
 }

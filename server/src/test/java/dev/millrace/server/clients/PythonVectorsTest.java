@@ -34,7 +34,7 @@ class PythonVectorsTest {
         });
         PythonWorkers.all()
                 .use(new PythonOptions(
-                        folder.resolve("venv/bin/python").toAbsolutePath().toString(), 4, 2L << 30));
+                        folder.resolve("venv/bin/python").toAbsolutePath().toString(), 16, 2L << 30));
     }
 
     @AfterEach

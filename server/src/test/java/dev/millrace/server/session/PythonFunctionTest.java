@@ -174,7 +174,7 @@ class PythonFunctionTest {
         says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'import no_such_module'"), "38000", "no_such_module");
         says(fails("CREATE FUNCTION f(INT[]) RETURNS INT LANGUAGE PYTHON AS 'def f(a): return a'"), "0A000", "Python");
         says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON WITH (fast) AS 'def f(a): return a'"), "42601", "fast");
-        PythonWorkers.all().use(new PythonOptions("/no/such/python", 4, 1L << 30));
+        PythonWorkers.all().use(new PythonOptions("/no/such/python", 16, 1L << 30));
         says(
                 fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'def f(a): return a'"),
                 "38000",
@@ -198,7 +198,7 @@ class PythonFunctionTest {
         says(fails("SELECT hoards(k) FROM t"), "38000", "MemoryError");
         says(fails("SELECT floods(k) FROM t"), "38000", "its process gave an answer of ");
         assertEquals(List.of("12502500"), database.rows("SELECT sum(prints(k)) FROM t"));
-        assertTrue(PythonWorkers.all().count() <= 4);
+        assertTrue(PythonWorkers.all().count() <= 16);
     }
 
     @Test
@@ -254,7 +254,7 @@ class PythonFunctionTest {
             kept.run("CREATE MATERIALIZED VIEW v AS SELECT doubled(k) AS k FROM t");
             kept.run("INSERT INTO t VALUES (4)");
         }
-        PythonWorkers.all().use(new PythonOptions("/no/such/python", 4, 1L << 30));
+        PythonWorkers.all().use(new PythonOptions("/no/such/python", 16, 1L << 30));
         try (TestDatabase without = new TestDatabase(data)) {
             says(
                     assertThrows(MillraceException.class, () -> without.rows("SELECT doubled(4)")),
