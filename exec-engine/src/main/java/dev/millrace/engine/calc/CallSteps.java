@@ -29,9 +29,33 @@ import java.util.Set;
 final class CallSteps {
     /** Functions that have all of their arguments computed. */
     private static final Set<String> EAGER = Set.of(
-"add", "subtract", "multiply", "divide", "modulo", "negate", "eq", "ne", "lt", "le", "gt", "ge", "not", "is_null", "is_not_null",
-            "is_true", "is_not_true", "is_false", "is_not_false", "is_distinct_from", "is_not_distinct_from", "concat", "round", "abs", "lower",
-            "upper", "length");
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "modulo",
+            "negate",
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "not",
+            "is_null",
+            "is_not_null",
+            "is_true",
+            "is_not_true",
+            "is_false",
+            "is_not_false",
+            "is_distinct_from",
+            "is_not_distinct_from",
+            "concat",
+            "round",
+            "abs",
+            "lower",
+            "upper",
+            "length");
 
     /** Functions that have the first of their arguments computed, and others as it turns out. */
     private static final Set<String> LAZY = Set.of("and", "or", "coalesce", "nullif");
@@ -95,7 +119,8 @@ final class CallSteps {
         int kept = fields.size();
         List<CallOperator.Made> made = new ArrayList<>();
         for (Call call : calls) {
-            made.add(new CallOperator.Made(call.function(), fields.size(), call.arguments().size()));
+            made.add(new CallOperator.Made(
+                    call.function(), fields.size(), call.arguments().size()));
             for (Expression argument : call.arguments()) {
                 computed.add(argument);
                 fields.add(new Field("argument", argument.type(), true));
@@ -157,7 +182,9 @@ final class CallSteps {
         } else if (expression instanceof Call call) {
             return new Call(
                     call.function(),
-                    call.arguments().stream().map(each -> replaced(each, calls, first)).toList(),
+                    call.arguments().stream()
+                            .map(each -> replaced(each, calls, first))
+                            .toList(),
                     call.type(),
                     call.nullable());
         }

@@ -325,10 +325,7 @@ final class NestedCalls {
         }
         Value image = image(row, compiler.compileAll(call.arguments()), false);
         String type = kernel().use(UserPython.isIn(call.function()) ? PythonRow.class : UserCall.class);
-        String function = kernel().field(
-                        type,
-                        "u",
-                        kernel().owned(type, call, row));
+        String function = kernel().field(type, "u", kernel().owned(type, call, row));
         String called = function + ".call(" + image.arguments() + ")";
         return compiler.strict(call.type(), List.of(), List.of(called), loaded(call.type(), function), true);
     }

@@ -38,8 +38,19 @@ public record PythonFunction(
     /** What a type is called in {@code worker.py}. */
     private static String nameOf(DataType type, boolean isResult) {
         return switch (type.kind()) {
-            case BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, TEXT, BYTEA, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, UUID ->
-                type.kind().name().toLowerCase(Locale.ROOT);
+            case BOOLEAN,
+                    SMALLINT,
+                    INTEGER,
+                    BIGINT,
+                    REAL,
+                    DOUBLE,
+                    TEXT,
+                    BYTEA,
+                    DATE,
+                    TIME,
+                    TIMESTAMP,
+                    TIMESTAMPTZ,
+                    UUID -> type.kind().name().toLowerCase(Locale.ROOT);
             case NUMERIC -> "numeric:" + type.precision() + ":" + type.scale();
             case VARCHAR -> "text";
             case JSONB -> {
@@ -50,7 +61,9 @@ public record PythonFunction(
             }
             case BIGNUM -> throw refused(type, "NUMERIC(38, 10) or another of so many digits");
             case CHAR, INTERVAL, ARRAY, ROW, NULL ->
-                throw refused(type, "numbers, boolean, text, bytea, dates, times and uuid are; cast the argument, or the result");
+                throw refused(
+                        type,
+                        "numbers, boolean, text, bytea, dates, times and uuid are; cast the argument, or the result");
         };
     }
 

@@ -33,8 +33,8 @@ public final class PythonWorker {
     private static final byte READY = 3;
 
     /** Variables by which an interpreter finds itself and its packages. No other is passed on: secrets are in them. */
-    private static final Set<String> PASSED =
-            Set.of("PATH", "HOME", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "SystemRoot");
+    private static final Set<String> PASSED = Set.of(
+            "PATH", "HOME", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "SystemRoot");
 
     private static final System.Logger LOG = System.getLogger(PythonWorker.class.getPackageName());
     static final String SCRIPT = script();
@@ -104,7 +104,9 @@ public final class PythonWorker {
             process = builder.start();
         } catch (IOException e) {
             throw new PythonFailure(
-                    -1, "cannot run \"" + options.command() + "\": " + e.getMessage() + "; python.command says which interpreter");
+                    -1,
+                    "cannot run \"" + options.command() + "\": " + e.getMessage()
+                            + "; python.command says which interpreter");
         }
         if (killed) {
             kill();

@@ -81,16 +81,14 @@ public final class PythonWorkers {
         notifyAll();
     }
 
-    @GuardedBy("this")
-    private void endForgotten() {
+    @GuardedBy("this") private void endForgotten() {
         long now = System.nanoTime();
         while (!idle.isEmpty() && now - idle.get(0).idleSince() > MOST_IDLE_NANOS) {
             end(idle.get(0));
         }
     }
 
-    @GuardedBy("this")
-    private void end(PythonWorker worker) {
+    @GuardedBy("this") private void end(PythonWorker worker) {
         idle.remove(worker);
         processes--;
         worker.kill();

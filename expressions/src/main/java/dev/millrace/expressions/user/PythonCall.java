@@ -77,7 +77,8 @@ public final class PythonCall implements AutoCloseable {
         if (bytes > MOST_BYTES) {
             throw MillraceException.resources(
                     SqlState.PROGRAM_LIMIT_EXCEEDED,
-                    "the arguments of " + rows + " calls of function " + UserCode.name(key) + " have " + bytes + " bytes");
+                    "the arguments of " + rows + " calls of function " + UserCode.name(key) + " have " + bytes
+                            + " bytes");
         }
         UserWatch.Call watched = UserWatch.enter(key);
         try {
@@ -156,7 +157,8 @@ public final class PythonCall implements AutoCloseable {
 
     private void write(List<FieldVector> arguments, int from, int rows, long bytes) {
         if (request.capacity() < bytes) {
-            request = ByteBuffer.allocate((int) Math.min(MOST_BYTES, bytes + bytes / 4)).order(ByteOrder.LITTLE_ENDIAN);
+            request = ByteBuffer.allocate((int) Math.min(MOST_BYTES, bytes + bytes / 4))
+                    .order(ByteOrder.LITTLE_ENDIAN);
         }
         request.clear().putInt(0).putInt(rows);
         int bits = (rows + 7) / 8;

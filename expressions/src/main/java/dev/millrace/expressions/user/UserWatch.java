@@ -50,7 +50,8 @@ final class UserWatch {
         private volatile long number; // odd while a call is under way; written by the thread, read by the watch
         private volatile @Nullable MillraceException
                 stopped; // written by the watch, read by the thread; null while in order
-        private final AtomicReference<@Nullable Runnable> end = new AtomicReference<>(); // taken by who is first: the thread, or the watch
+        private final AtomicReference<@Nullable Runnable> end =
+                new AtomicReference<>(); // taken by who is first: the thread, or the watch
         private volatile long seen; // written by the watch, read by all
         private volatile long seenNanos; // written by the watch before seen, read by all
         // the watch's

@@ -129,9 +129,8 @@ public final class WasmCode {
      * @throws MillraceException 42P13 if it is not there, or another; 0A000 for a type that has no form here
      */
     public void check(String export, List<DataType> arguments, DataType returns) {
-        String wanted = arguments.stream()
-                        .map(WasmCode::parameter)
-                        .collect(Collectors.joining(", ", "(", ") -> ")) + result(returns);
+        String wanted = arguments.stream().map(WasmCode::parameter).collect(Collectors.joining(", ", "(", ") -> "))
+                + result(returns);
         String given = guarded(() -> signature(export))
                 .orElseThrow(() -> invalid("the module exports no function \"" + export + "\"" + exported())
                         .withHint("names are of letters, digits and _ . $ -"));
@@ -164,7 +163,10 @@ public final class WasmCode {
         for (int i = 0; i < module.exportSection().exportCount() && names.length() < 200; i++) {
             Export each = module.exportSection().getExport(i);
             if (each.exportType() == ExternalType.FUNCTION) {
-                names.append(names.length() == 0 ? ", but " : ", ").append('"').append(each.name()).append('"');
+                names.append(names.length() == 0 ? ", but " : ", ")
+                        .append('"')
+                        .append(each.name())
+                        .append('"');
             }
         }
         return names.toString();
@@ -221,7 +223,8 @@ public final class WasmCode {
             case TEXT, VARCHAR, BYTEA -> "i64";
             case NUMERIC, BIGNUM, CHAR, INTERVAL, UUID, JSONB, ARRAY, ROW, NULL ->
                 throw MillraceException.notAvailableYet("type " + type + " for a function in WebAssembly")
-                        .withHint("numbers, boolean, dates, times, text and bytea are; cast the argument, or the result");
+                        .withHint(
+                                "numbers, boolean, dates, times, text and bytea are; cast the argument, or the result");
         };
     }
 

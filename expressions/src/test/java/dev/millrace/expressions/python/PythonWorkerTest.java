@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Processes by themselves: what becomes of them, and programs that are no Python. */
 class PythonWorkerTest {
-    private static final PythonFunction SPINS = new PythonFunction(
-            "f", "def f():\n    while True: pass", List.of(), DataType.BIGINT, false, false);
+    private static final PythonFunction SPINS =
+            new PythonFunction("f", "def f():\n    while True: pass", List.of(), DataType.BIGINT, false, false);
 
     @BeforeEach
     void requirePython() throws InterruptedException {

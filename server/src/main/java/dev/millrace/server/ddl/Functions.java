@@ -156,7 +156,8 @@ public final class Functions {
         if (create.definition().size() != 2) {
             throw MillraceException.user(
                             SqlState.SYNTAX_ERROR, "a function in WebAssembly is a module and the name of an export")
-                    .withHint("LANGUAGE WASM AS 'path.wasm', 'export', or the module in base64 in the place of its path");
+                    .withHint(
+                            "LANGUAGE WASM AS 'path.wasm', 'export', or the module in base64 in the place of its path");
         }
         if (create.returnsTable()) {
             throw MillraceException.notAvailableYet("a function in WebAssembly that RETURNS TABLE")
@@ -202,7 +203,8 @@ public final class Functions {
         if (!options.isEmpty()) {
             throw MillraceException.user(
                     SqlState.SYNTAX_ERROR,
-                    "a function in Python has no option \"" + options.keySet().iterator().next() + "\"");
+                    "a function in Python has no option \""
+                            + options.keySet().iterator().next() + "\"");
         }
         PythonFunction function = new PythonFunction(
                 create.name().substring(create.name().lastIndexOf('.') + 1),
@@ -227,8 +229,7 @@ public final class Functions {
         try {
             return Path.of(given);
         } catch (InvalidPathException e) {
-            throw MillraceException.user(
-                    SqlState.UNDEFINED_FILE, "\"" + given + "\" is no path of " + what);
+            throw MillraceException.user(SqlState.UNDEFINED_FILE, "\"" + given + "\" is no path of " + what);
         }
     }
 }

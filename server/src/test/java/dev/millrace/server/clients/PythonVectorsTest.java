@@ -45,27 +45,32 @@ class PythonVectorsTest {
 
     private void create(String signature, String body) {
         database.run("CREATE FUNCTION " + signature
-                + " LANGUAGE PYTHON STRICT WITH (vectorized) AS $$\nimport pyarrow as pa\nimport pyarrow.compute as pc\n" + body
+                + " LANGUAGE PYTHON STRICT WITH (vectorized) AS $$\nimport pyarrow as pa\nimport pyarrow.compute as pc\n"
+                + body
                 + "\n$$");
     }
 
     @Test
     void arraysComeAndGo() {
-        create("scaled(DOUBLE PRECISION, BIGINT) RETURNS DOUBLE PRECISION", "def scaled(a, b): return pc.add(pc.multiply(a, 2), b)");
+        create(
+                "scaled(DOUBLE PRECISION, BIGINT) RETURNS DOUBLE PRECISION",
+                "def scaled(a, b): return pc.add(pc.multiply(a, 2), b)");
         create("flipped(BOOLEAN) RETURNS BOOLEAN", "def flipped(b): return pc.invert(b)");
         create("upped(TEXT) RETURNS TEXT", "def upped(t): return pc.utf8_upper(t)");
         create("opposite(NUMERIC(20, 4)) RETURNS NUMERIC(20, 4)", "def opposite(p): return pc.negate(p)");
-        create("parted(INT) RETURNS INT", "def parted(i): return pa.concat_arrays([pa.array([0, 0, 0], pa.int32()), i]).slice(3)");
-        create("listed(INT) RETURNS BIGINT", "def listed(i): return [None if n is None else n + 1 for n in i.to_pylist()]");
+        create(
+                "parted(INT) RETURNS INT",
+                "def parted(i): return pa.concat_arrays([pa.array([0, 0, 0], pa.int32()), i]).slice(3)");
+        create(
+                "listed(INT) RETURNS BIGINT",
+                "def listed(i): return [None if n is None else n + 1 for n in i.to_pylist()]");
         create("same(DATE) RETURNS DATE", "def same(d): return d");
         database.run("""
                 CREATE TABLE r AS SELECT k, CASE WHEN k % 10 = 0 THEN NULL ELSE random() * 1e6 END AS d,
                        CASE WHEN k % 10 = 1 THEN NULL ELSE k % 3 = 0 END AS b, CASE WHEN k % 10 = 2 THEN NULL ELSE 'ü' || k END AS t,
                        CASE WHEN k % 10 = 3 THEN NULL ELSE CAST(k * 3.25 AS NUMERIC(20, 4)) END AS p, CAST(nullif(k % 7, 0) AS INT) AS i
                 FROM generate_series(1, 50000) AS g(k)""");
-        assertEquals(
-                List.of("0|0|0|0|0|0|0|50000"),
-                database.rows("""
+        assertEquals(List.of("0|0|0|0|0|0|0|50000"), database.rows("""
                         SELECT count(*) FILTER (WHERE a IS DISTINCT FROM d * 2 + k), count(*) FILTER (WHERE f IS DISTINCT FROM NOT b),
                                count(*) FILTER (WHERE u IS DISTINCT FROM upper(t)), count(*) FILTER (WHERE o IS DISTINCT FROM -p),
                                count(*) FILTER (WHERE q IS DISTINCT FROM i), count(*) FILTER (WHERE l IS DISTINCT FROM i + 1),

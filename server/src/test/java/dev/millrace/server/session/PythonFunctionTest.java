@@ -168,12 +168,25 @@ class PythonFunctionTest {
 
     @Test
     void whatCannotBeDefinedIsRefusedAtCreate() {
-        says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'def f(a:'"), "38000", "SyntaxError", "(line 1)");
+        says(
+                fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'def f(a:'"),
+                "38000",
+                "SyntaxError",
+                "(line 1)");
         says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'x = 1'"), "38000", "defines no function f");
-        says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'def f(a, b): return a'"), "38000", "1 arguments");
-        says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'import no_such_module'"), "38000", "no_such_module");
+        says(
+                fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'def f(a, b): return a'"),
+                "38000",
+                "1 arguments");
+        says(
+                fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'import no_such_module'"),
+                "38000",
+                "no_such_module");
         says(fails("CREATE FUNCTION f(INT[]) RETURNS INT LANGUAGE PYTHON AS 'def f(a): return a'"), "0A000", "Python");
-        says(fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON WITH (fast) AS 'def f(a): return a'"), "42601", "fast");
+        says(
+                fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON WITH (fast) AS 'def f(a): return a'"),
+                "42601",
+                "fast");
         PythonWorkers.all().use(new PythonOptions("/no/such/python", 16, 1L << 30));
         says(
                 fails("CREATE FUNCTION f(INT) RETURNS INT LANGUAGE PYTHON AS 'def f(a): return a'"),
@@ -185,10 +198,14 @@ class PythonFunctionTest {
 
     @Test
     void aProcessThatEndsOrWantsAllMemoryFailsItsQueryAlone() {
-        create("dies(BIGINT) RETURNS BIGINT", "import os, signal\ndef dies(n):\n    if n == 3: os.kill(os.getpid(), signal.SIGKILL)\n    return n");
+        create(
+                "dies(BIGINT) RETURNS BIGINT",
+                "import os, signal\ndef dies(n):\n    if n == 3: os.kill(os.getpid(), signal.SIGKILL)\n    return n");
         create("hoards(BIGINT) RETURNS BIGINT", "def hoards(n): return len(bytearray(1 << 34))");
         create("floods(BIGINT) RETURNS TEXT", "def floods(n): return 'x' * (100 << 10)");
-        create("prints(BIGINT) RETURNS BIGINT", "import os, sys\ndef prints(n):\n    print('x' * 20 if n % 1024 else 'y' * 1000000)\n    os.write(1, b'rubbish' * 1000)\n    return n");
+        create(
+                "prints(BIGINT) RETURNS BIGINT",
+                "import os, sys\ndef prints(n):\n    print('x' * 20 if n % 1024 else 'y' * 1000000)\n    os.write(1, b'rubbish' * 1000)\n    return n");
         database.run("CREATE TABLE t (k BIGINT PRIMARY KEY)");
         database.run("INSERT INTO t SELECT k FROM generate_series(1, 5000) AS g(k)");
         for (int round = 0; round < 2; round++) {
@@ -203,13 +220,19 @@ class PythonFunctionTest {
 
     @Test
     void whatDoesNotEndIsEndedAndOthersGoOn() {
-        create("spins(BIGINT) RETURNS BIGINT", "def spins(n):\n    while n == 3:\n        try:\n            pass\n        except BaseException:\n            pass\n    return n");
+        create(
+                "spins(BIGINT) RETURNS BIGINT",
+                "def spins(n):\n    while n == 3:\n        try:\n            pass\n        except BaseException:\n            pass\n    return n");
         database.run("CREATE TABLE t (n BIGINT PRIMARY KEY)");
         database.run("INSERT INTO t VALUES (1), (2)");
         database.run("SET statement_timeout = '500ms'");
         assertEquals("57014", fails("SELECT spins(n + 1) FROM t").sqlState().code());
         assertEquals("57014", fails("SELECT spins(3)").sqlState().code());
-        assertEquals("57014", fails("SELECT CASE WHEN n = 1 THEN spins(3) END FROM t").sqlState().code());
+        assertEquals(
+                "57014",
+                fails("SELECT CASE WHEN n = 1 THEN spins(3) END FROM t")
+                        .sqlState()
+                        .code());
         database.run("SET statement_timeout = 0");
         database.run("SET row_timeout = '500ms'");
         database.run("CREATE MATERIALIZED VIEW total AS SELECT sum(n) AS s FROM t");
@@ -218,9 +241,14 @@ class PythonFunctionTest {
         Eventually.holds("it fails", () -> database.database().state("v").orElseThrow() == QueryState.FAILED);
         assertEquals(List.of("6"), database.flushedRows("SELECT s FROM total"));
         database.run("DROP MATERIALIZED VIEW v");
-        Eventually.holds("its process ended", () -> ProcessHandle.current()
-                .children()
-                .noneMatch(child -> child.info().totalCpuDuration().map(used -> used.toSeconds() > 5).orElse(false)));
+        Eventually.holds(
+                "its process ended",
+                () -> ProcessHandle.current()
+                        .children()
+                        .noneMatch(child -> child.info()
+                                .totalCpuDuration()
+                                .map(used -> used.toSeconds() > 5)
+                                .orElse(false)));
     }
 
     @Test
@@ -237,8 +265,20 @@ class PythonFunctionTest {
         create("seen() RETURNS TEXT", "import os\ndef seen(): return ' '.join(sorted(os.environ))");
         for (String name : database.rows("SELECT seen()").get(0).split(" ")) {
             assertTrue(
-                    List.of("PATH", "HOME", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "TMPDIR", "LC_ALL", "LC_CTYPE",
-                                            "PWD", "OLDPWD", "SHLVL", "_") // the last ones are of shells that start an interpreter
+                    List.of(
+                                            "PATH",
+                                            "HOME",
+                                            "LD_LIBRARY_PATH",
+                                            "PYTHONHOME",
+                                            "PYTHONPATH",
+                                            "VIRTUAL_ENV",
+                                            "TMPDIR",
+                                            "LC_ALL",
+                                            "LC_CTYPE",
+                                            "PWD",
+                                            "OLDPWD",
+                                            "SHLVL",
+                                            "_") // the last ones are of shells that start an interpreter
                                     .contains(name)
                             || name.contains("PYENV_"),
                     name);
@@ -249,7 +289,8 @@ class PythonFunctionTest {
     void definitionsOutliveARestartWithoutPython() {
         Path data = folder.resolve("data");
         try (TestDatabase kept = new TestDatabase(data)) {
-            kept.run("CREATE FUNCTION doubled(BIGINT) RETURNS BIGINT LANGUAGE PYTHON STRICT AS $$ def doubled(n): return 2 * n $$");
+            kept.run(
+                    "CREATE FUNCTION doubled(BIGINT) RETURNS BIGINT LANGUAGE PYTHON STRICT AS $$ def doubled(n): return 2 * n $$");
             kept.run("CREATE TABLE t (k BIGINT PRIMARY KEY)");
             kept.run("CREATE MATERIALIZED VIEW v AS SELECT doubled(k) AS k FROM t");
             kept.run("INSERT INTO t VALUES (4)");
@@ -266,7 +307,8 @@ class PythonFunctionTest {
             assertEquals(List.of("8|"), again.rows("SELECT doubled(4), doubled(NULL)"));
             assertEquals(
                     List.of("doubled|python"),
-                    again.rows("SELECT proname, lanname FROM pg_proc p JOIN pg_language l ON l.oid = prolang WHERE lanname = 'python'"));
+                    again.rows(
+                            "SELECT proname, lanname FROM pg_proc p JOIN pg_language l ON l.oid = prolang WHERE lanname = 'python'"));
         }
     }
 

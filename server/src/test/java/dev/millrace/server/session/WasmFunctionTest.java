@@ -62,7 +62,8 @@ class WasmFunctionTest {
 
     /** 100,000 rows of all types, a tenth of each column NULL. */
     private void createRows() {
-        database.run("CREATE TABLE r (k BIGINT PRIMARY KEY, d DOUBLE PRECISION, f REAL, n BIGINT, i INT, b BOOLEAN, t TEXT)");
+        database.run(
+                "CREATE TABLE r (k BIGINT PRIMARY KEY, d DOUBLE PRECISION, f REAL, n BIGINT, i INT, b BOOLEAN, t TEXT)");
         database.run("""
                 INSERT INTO r SELECT k,
                        CASE WHEN k % 10 = 0 THEN NULL WHEN k % 97 = 0 THEN 'NaN' WHEN k % 89 = 0 THEN '-Infinity'
@@ -102,9 +103,12 @@ class WasmFunctionTest {
     @Test
     void aStandingQuerySaysTheSameOfRowsThatComeAndGo() {
         createNumbers();
-        database.run("CREATE TABLE r (k BIGINT PRIMARY KEY, d DOUBLE PRECISION, f REAL, n BIGINT, i INT, b BOOLEAN, t TEXT)");
-        database.run("CREATE MATERIALIZED VIEW v AS SELECT k, mixed(n, k) AS m, reversed(t) AS t FROM r WHERE all_of(b, k > 2)");
-        database.run("INSERT INTO r VALUES (1, 1, 1, 1, 1, true, 'ab'), (3, 1, 1, 5, 1, true, 'cd'), (4, 1, 1, 5, 1, NULL, 'ef')");
+        database.run(
+                "CREATE TABLE r (k BIGINT PRIMARY KEY, d DOUBLE PRECISION, f REAL, n BIGINT, i INT, b BOOLEAN, t TEXT)");
+        database.run(
+                "CREATE MATERIALIZED VIEW v AS SELECT k, mixed(n, k) AS m, reversed(t) AS t FROM r WHERE all_of(b, k > 2)");
+        database.run(
+                "INSERT INTO r VALUES (1, 1, 1, 1, 1, true, 'ab'), (3, 1, 1, 5, 1, true, 'cd'), (4, 1, 1, 5, 1, NULL, 'ef')");
         assertEquals(List.of("3|6|dc"), database.flushedRows("SELECT * FROM v"));
         database.run("UPDATE r SET b = true, t = NULL WHERE k = 4");
         database.run("DELETE FROM r WHERE k = 3");
@@ -144,7 +148,8 @@ class WasmFunctionTest {
         create("nothing(TEXT) RETURNS TEXT", "nothing");
         assertEquals("22003", fails("SELECT small(32767, 1)").sqlState().code());
         assertEquals("22003", fails("SELECT day(2147483646, 0)").sqlState().code());
-        assertEquals("22003", fails("SELECT moment(9223372036854775806)").sqlState().code());
+        assertEquals(
+                "22003", fails("SELECT moment(9223372036854775806)").sqlState().code());
         assertEquals("22021", fails("SELECT no_text('\\xff'::bytea)").sqlState().code());
         assertEquals("22021", fails("SELECT no_text('\\x00'::bytea)").sqlState().code());
         assertEquals("38000", fails("SELECT outside('a')").sqlState().code());
@@ -185,8 +190,7 @@ class WasmFunctionTest {
                 .start()
                 .build();
         String base64 = Base64.getEncoder().encodeToString(module);
-        MillraceException refused =
-                fails("CREATE FUNCTION f() RETURNS BIGINT LANGUAGE WASM AS '" + base64 + "', 'f'");
+        MillraceException refused = fails("CREATE FUNCTION f() RETURNS BIGINT LANGUAGE WASM AS '" + base64 + "', 'f'");
         assertEquals("42P13", refused.sqlState().code()); // f gives nothing
         byte[] breaks = new WasmAssembler()
                 .function("f", WasmAssembler.types(), WasmAssembler.types(WasmAssembler.I64), 0x42, 0)
@@ -238,7 +242,8 @@ class WasmFunctionTest {
         String base64 = Base64.getMimeEncoder().encodeToString(SampleModule.bytes());
         try (TestDatabase kept = new TestDatabase(data)) {
             create(kept, "mixed(BIGINT, BIGINT) RETURNS BIGINT", "mixed");
-            kept.run("CREATE FUNCTION inline(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE WASM AS '" + base64 + "', 'mixed'");
+            kept.run(
+                    "CREATE FUNCTION inline(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE WASM AS '" + base64 + "', 'mixed'");
             kept.run("CREATE TABLE t (k BIGINT PRIMARY KEY)");
             kept.run("CREATE MATERIALIZED VIEW v AS SELECT mixed(k, 1) AS a, inline(k, 2) AS b FROM t");
             kept.run("INSERT INTO t VALUES (4)");
@@ -250,8 +255,9 @@ class WasmFunctionTest {
             assertEquals(List.of("5|6", "9|10"), again.flushedRows("SELECT * FROM v"));
             assertEquals(
                     List.of("inline|wasm|EXTERNAL", "mixed|wasm|EXTERNAL"),
-                    again.rows("SELECT proname, lanname, routine_body FROM pg_proc p JOIN pg_language l ON l.oid = prolang"
-                            + " JOIN information_schema.routines r ON r.routine_name = proname WHERE lanname = 'wasm'"));
+                    again.rows(
+                            "SELECT proname, lanname, routine_body FROM pg_proc p JOIN pg_language l ON l.oid = prolang"
+                                    + " JOIN information_schema.routines r ON r.routine_name = proname WHERE lanname = 'wasm'"));
         }
     }
 

@@ -27,7 +27,25 @@ public final class SampleModule {
         module.function("added", types(I32, I32), types(I32), 0x20, 0, 0x20, 1, 0x6a);
         // loop; unreachable; itself without end; memory.grow; i32.load
         module.function("spins", types(I64), types(I64), 0x03, 0x40, 0x0c, 0, 0x0b, 0x42, 0);
-        module.function("spins_at_3", types(I64), types(I64), 0x20, 0, 0x42, 3, 0x51, 0x04, 0x40, 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b, 0x20, 0);
+        module.function(
+                "spins_at_3",
+                types(I64),
+                types(I64),
+                0x20,
+                0,
+                0x42,
+                3,
+                0x51,
+                0x04,
+                0x40,
+                0x03,
+                0x40,
+                0x0c,
+                0,
+                0x0b,
+                0x0b,
+                0x20,
+                0);
         module.function("breaks", types(I64), types(I64), 0x00);
         module.function("nests", types(I64), types(I64), 0x20, 0, 0x10, 11, 0x42, 1, 0x7c);
         module.function("grows", types(I32), types(I32), 0x20, 0, 0x40, 0);
@@ -42,12 +60,66 @@ public final class SampleModule {
                 types(I32, I32),
                 types(I64),
                 types(I32, I32),
-                0x20, 1, 0x10, 15, 0x21, 2, // to = alloc(length)
-                0x02, 0x40, 0x03, 0x40, 0x20, 3, 0x20, 1, 0x4f, 0x0d, 1, // block, loop, br_if i >= length
-                0x20, 2, 0x20, 3, 0x6a, // to + i
-                0x20, 0, 0x20, 1, 0x6a, 0x41, 1, 0x6b, 0x20, 3, 0x6b, 0x2d, 0, 0, // from[..]
-                0x3a, 0, 0, 0x20, 3, 0x41, 1, 0x6a, 0x21, 3, 0x0c, 0, 0x0b, 0x0b,
-                0x20, 2, 0xad, 0x42, 32, 0x86, 0x20, 1, 0xad, 0x84);
+                0x20,
+                1,
+                0x10,
+                15,
+                0x21,
+                2, // to = alloc(length)
+                0x02,
+                0x40,
+                0x03,
+                0x40,
+                0x20,
+                3,
+                0x20,
+                1,
+                0x4f,
+                0x0d,
+                1, // block, loop, br_if i >= length
+                0x20,
+                2,
+                0x20,
+                3,
+                0x6a, // to + i
+                0x20,
+                0,
+                0x20,
+                1,
+                0x6a,
+                0x41,
+                1,
+                0x6b,
+                0x20,
+                3,
+                0x6b,
+                0x2d,
+                0,
+                0, // from[..]
+                0x3a,
+                0,
+                0,
+                0x20,
+                3,
+                0x41,
+                1,
+                0x6a,
+                0x21,
+                3,
+                0x0c,
+                0,
+                0x0b,
+                0x0b,
+                0x20,
+                2,
+                0xad,
+                0x42,
+                32,
+                0x86,
+                0x20,
+                1,
+                0xad,
+                0x84);
         module.function("outside", types(I32, I32), types(I64), 0x42, 0x7e); // 4 GB less 2 bytes at the end of 4 GB
         module.function("nothing", types(I32, I32), types(I64), 0x42, 0x7f);
         return module;

@@ -59,8 +59,8 @@ public final class WasmAssembler {
      * @param code instructions without the last {@code end}; numbers in them in LEB128
      */
     public WasmAssembler function(String export, int[] parameters, int[] results, int[] locals, int... code) {
-        functions.add(
-                new Function(export, parameters, results, locals, new Bytes().add(code).toBytes()));
+        functions.add(new Function(
+                export, parameters, results, locals, new Bytes().add(code).toBytes()));
         return this;
     }
 
@@ -148,7 +148,9 @@ public final class WasmAssembler {
         }
 
         Bytes section(int number, byte[] content) {
-            return content.length == 0 ? this : add(number).number(content.length).add(content);
+            return content.length == 0
+                    ? this
+                    : add(number).number(content.length).add(content);
         }
 
         byte[] toBytes() {
