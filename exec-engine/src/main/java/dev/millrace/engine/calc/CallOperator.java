@@ -9,6 +9,7 @@ import dev.millrace.memory.Memory;
 import dev.millrace.operator.Operator;
 import dev.millrace.operator.OperatorContext;
 import dev.millrace.operator.Output;
+import dev.millrace.operator.RowByRow;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.apache.arrow.vector.FieldVector;
  * Calls functions over columns: the first ones of its input are passed on, those behind them are arguments, in whose place the results
  * come. A row that fails is noted and left out where the host keeps such; to find it, a batch is halved. Keeps no state.
  */
-final class CallOperator implements Operator {
+final class CallOperator implements Operator, RowByRow {
     /** A call: the columns of its arguments are next to each other. */
     record Made(String function, int firstArgument, int arguments) {}
 
@@ -26,7 +27,7 @@ final class CallOperator implements Operator {
     private final Schema schema;
     private final int kept;
     private final List<Made> made;
-    private final List<PythonCall> calls = new ArrayList<>();
+    private volatile List<PythonCall> calls = List.of(); // written by the operator's thread, read also by who asks how far it is
     private OperatorContext context;
     private long rowsBefore;
 
@@ -40,7 +41,19 @@ final class CallOperator implements Operator {
     @Override
     public void open(OperatorContext newContext) {
         context = newContext;
-        made.forEach(each -> calls.add(new PythonCall(each.function(), context.allocator())));
+        calls = made.stream()
+                .map(each -> new PythonCall(each.function(), context.allocator()))
+                .toList();
+    }
+
+    /** Of its calls the average, as {@link CallingCalc} has it of steps. */
+    @Override
+    public long rowsDone() {
+        long sum = 0;
+        for (PythonCall call : calls) {
+            sum += call.rowsDone();
+        }
+        return rowsBefore + sum / made.size();
     }
 
     @Override
@@ -49,6 +62,7 @@ final class CallOperator implements Operator {
             if (batch.rowCount() > 0) {
                 emit(batch, rowsBefore, output);
                 rowsBefore += batch.rowCount();
+                calls.forEach(PythonCall::begin);
             }
         }
     }
@@ -120,6 +134,6 @@ final class CallOperator implements Operator {
     @Override
     public void close() {
         Closing.all(calls);
-        calls.clear();
+        calls = List.of();
     }
 }

@@ -36,6 +36,7 @@ public final class PythonCall implements AutoCloseable {
     private final ReturnedColumn returned;
     private ByteBuffer request = ByteBuffer.allocate(1 << 10).order(ByteOrder.LITTLE_ENDIAN);
     private int failedRow = -1;
+    private volatile int rowsDone; // written by the thread that calls, read by all
 
     public PythonCall(String key, BufferAllocator allocator) {
         this.key = key;
@@ -43,6 +44,16 @@ public final class PythonCall implements AutoCloseable {
         this.allocator = allocator;
         this.returns = new Field("result", function.returns(), true);
         this.returned = new ReturnedColumn(key, function.returns());
+    }
+
+    /** How many rows it was called for since {@link #begin}; on any thread. */
+    public int rowsDone() {
+        return rowsDone;
+    }
+
+    /** Counts rows anew. */
+    public void begin() {
+        rowsDone = 0;
     }
 
     /** The row that the last call failed with; -1 if it was not one. */
@@ -59,6 +70,7 @@ public final class PythonCall implements AutoCloseable {
      */
     public FieldVector call(List<FieldVector> arguments, int rows) {
         failedRow = -1;
+        int before = rowsDone;
         try (OutputColumn result = new OutputColumn(returns, rows, 16L * rows, allocator)) {
             for (int from = 0; from < rows || from == 0; ) { // for no rows the function is defined
                 int piece = Math.min(rows - from, PIECE_ROWS);
@@ -67,6 +79,7 @@ public final class PythonCall implements AutoCloseable {
                 }
                 called(arguments, from, piece, result);
                 from += Math.max(piece, 1);
+                rowsDone = before + from;
             }
             return result.finish(rows);
         }
