@@ -27,7 +27,8 @@ final class CallOperator implements Operator, RowByRow {
     private final Schema schema;
     private final int kept;
     private final List<Made> made;
-    private volatile List<PythonCall> calls = List.of(); // written by the operator's thread, read also by who asks how far it is
+    private volatile List<PythonCall> calls =
+            List.of(); // written by the operator's thread, read also by who asks how far it is
     private OperatorContext context;
     private long rowsBefore;
 
