@@ -296,6 +296,12 @@ public final class SearchPath {
         return !prefix.isEmpty() && (catalog.isSchema(prefix) || RelationNames.isOfSession(name));
     }
 
+    /** Whether names in a text may begin with that of the database, which they are kept without. */
+    public boolean maySayDatabase(String text) {
+        String database = settings.get(Setting.DATABASE);
+        return text.contains(database + ".") || text.contains(database + "\".");
+    }
+
     /** A name of three parts without the first, if that is the database. */
     private String withoutDatabase(String written) {
         String database = settings.get(Setting.DATABASE);
