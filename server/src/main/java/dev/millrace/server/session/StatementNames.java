@@ -74,8 +74,8 @@ final class StatementNames {
                 && query.filter(StatementNames::readsTemporary).isPresent();
         if (made.isPresent() && !isTemporary) {
             text.newName()
+                    .filter(parts -> parts.size() > 2 || !path.nameNew(parts).equals(made.get()))
                     .map(path::nameNew)
-                    .filter(name -> !name.equals(made.get()))
                     .ifPresent(text::putNewName);
         }
         if (!text.isOther()) {
