@@ -247,6 +247,20 @@ class DurableQueriesTest {
     }
 
     @Test
+    void namesThatSayTheDatabaseMeanTheSameAgain() {
+        try (TestDatabase database = open()) {
+            database.run("CREATE TABLE \"millrace\".public.t (a INT); INSERT INTO millrace.public.t VALUES (1)");
+            database.run("CREATE VIEW v AS SELECT a FROM \"millrace\".public.t");
+            database.run("CREATE MATERIALIZED VIEW \"millrace\".\"public\".m AS SELECT sum(a) AS s FROM millrace.public.v");
+        }
+        try (TestDatabase again = open()) {
+            again.run("INSERT INTO t VALUES (2); ALTER TABLE millrace.public.t RENAME TO u");
+            assertEquals(List.of("3"), again.rows("SELECT s FROM m"));
+            assertEquals(List.of("1", "2"), again.rows("SELECT a FROM millrace.public.v ORDER BY a"));
+        }
+    }
+
+    @Test
     void aNameIsNotTheObject() {
         try (TestDatabase database = open()) {
             database.run("CREATE STREAM s (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a) AS t FROM s");
