@@ -11,6 +11,7 @@ import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
 import dev.millrace.server.ddl.Alterations;
+import dev.millrace.server.ddl.CommentsOnThings;
 import dev.millrace.server.ddl.Definitions;
 import dev.millrace.server.ddl.DerivedStreams;
 import dev.millrace.server.ddl.Drops;
@@ -67,6 +68,7 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.CommentStatement;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.RenameStatement;
@@ -585,6 +587,8 @@ final class Execution {
             return tables.alter(alter);
         } else if (statement instanceof RenameStatement rename) {
             return renames.execute(rename);
+        } else if (statement instanceof CommentStatement comment) {
+            return new CommentsOnThings(database, held, notices).execute(comment);
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
         } else if (statement instanceof SchemaStatement schema) {

@@ -150,6 +150,7 @@ public final class StatementParser {
             case "select" -> SelectInto.at(words).orElseGet(rows::select);
             case "values", "table", "from", "pivot", "unpivot", "pivot_wider", "pivot_longer" -> rows.select();
             case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
+            case "comment" -> new CommentParser(words, roles).statement();
             case "create" -> roles.isNext() ? roles.create() : definitions.create(roles);
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
