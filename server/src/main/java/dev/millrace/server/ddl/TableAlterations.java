@@ -129,6 +129,13 @@ public final class TableAlterations {
                 comments.remove(new Commented(Commented.Kind.COLUMN, table, drop.column()));
             } else if (action instanceof AlterTable.DropConstraint drop) {
                 comments.remove(CommentsOnThings.constraint(database.catalog(), table, drop.constraint()));
+            } else if (action instanceof AlterTable.RenameConstraint rename) {
+                String comment = comments.remove(
+                        CommentsOnThings.constraint(database.catalog(), table, rename.constraint()));
+                if (comment != null) {
+                    comments.put(
+                            CommentsOnThings.constraint(database.catalog(), table, rename.newName()), comment);
+                }
             } else if (action instanceof AlterTable.RenameColumn rename) {
                 String comment = comments.remove(new Commented(Commented.Kind.COLUMN, table, rename.column()));
                 if (comment != null) {

@@ -465,6 +465,11 @@ final class Execution {
         } else if (statement instanceof Statement.ExecutePrepared execute) {
             return execute(prepared.statement(execute.name()), prepared.parameters(execute));
         }
+        if (statement instanceof SchemaStatement.CreateSchema schema
+                && !schema.elements().isEmpty()) {
+            return new SchemaElements(database, settings, transactions, identity, part -> execute(part, Parameters.none()))
+                    .create(schema, () -> kept.keep(schema, () -> schemas.execute(schema)));
+        }
         if (statement instanceof IndexStatement index) {
             indexes.prepare(index);
         }

@@ -68,7 +68,7 @@ public final class StatementParser {
 
     private StatementParser(String sql) {
         this.words = new Words(sql, Lexer.tokens(sql));
-        this.definitions = new DefinitionParser(words);
+        this.definitions = new DefinitionParser(words, this);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);
         this.session = new SessionParser(words, Optional.of(this));
@@ -220,7 +220,7 @@ public final class StatementParser {
         if (secret.isNext()) {
             return secret.drop();
         }
-        SchemaParser schema = new SchemaParser(words);
+        SchemaParser schema = new SchemaParser(words, this);
         if (schema.isNext()) {
             return schema.drop();
         }
