@@ -42,10 +42,16 @@ class RandomDefinitionsTest {
 
     private String statement() {
         String table = table();
-        return switch (random.nextInt(23)) {
+        return switch (random.nextInt(34)) {
             case 20 -> "COMMENT ON TABLE " + table + " IS " + comment();
-            case 21 -> "COMMENT ON COLUMN " + table + "." + column() + " IS " + comment();
-            case 22 ->
+            case 21, 22, 23, 24 -> "COMMENT ON COLUMN " + table + "." + column() + " IS " + comment();
+            case 27, 28 ->
+                "ALTER TABLE " + table + " ADD COLUMN c INT; COMMENT ON COLUMN " + table + ".c IS " + comment();
+            case 29, 30, 31, 32, 33 ->
+                "ALTER TABLE " + table
+                        + List.of(" RENAME COLUMN c TO b", " RENAME COLUMN b TO c", " DROP COLUMN c")
+                                .get(random.nextInt(3));
+            case 25, 26 ->
                 "COMMENT ON "
                         + List.of(
                                         "INDEX i" + random.nextInt(3),
