@@ -567,7 +567,7 @@ final class Execution {
         } else if (statement instanceof Statement.NoOperation nothing) {
             return definitions.nothing(nothing);
         } else if (statement instanceof Statement.AlterOptions alter) {
-            return definitions.alterOptions(alter);
+            return Alterations.isOfPlan(alter) ? alterations.alterOptions(alter) : definitions.alterOptions(alter);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             return definitions.createContinuousQuery(create, text);
         } else if (statement instanceof Statement.CreateMaterializedView create) {
