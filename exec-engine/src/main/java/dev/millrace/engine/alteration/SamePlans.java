@@ -40,8 +40,7 @@ final class SamePlans {
             return sameTypes(left, right);
         }
         if (a instanceof Optional<?> left && b instanceof Optional<?> right) {
-            return left.isPresent() == right.isPresent()
-                    && (left.isEmpty() || sameValue(left.get(), right.get()));
+            return left.isPresent() == right.isPresent() && (left.isEmpty() || sameValue(left.get(), right.get()));
         }
         if (a instanceof Forgetting left && b instanceof Forgetting right) {
             return left.timeColumn() == right.timeColumn();

@@ -78,8 +78,7 @@ public final class Comments {
             case CONSTRAINT ->
                 on.part().isEmpty()
                         ? !object.primaryKey().isEmpty()
-                        : rules.checks().stream()
-                                        .anyMatch(check -> check.name().equals(on.part()))
+                        : rules.checks().stream().anyMatch(check -> check.name().equals(on.part()))
                                 || rules.uniques().stream()
                                         .anyMatch(unique -> unique.name().equals(on.part()));
         };

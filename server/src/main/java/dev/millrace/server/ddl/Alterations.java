@@ -165,7 +165,12 @@ public final class Alterations {
         return new Planned(
                 object,
                 options,
-                query, plan, windows, basis, known, database.engine().alteration(alter.name(), known));
+                query,
+                plan,
+                windows,
+                basis,
+                known,
+                database.engine().alteration(alter.name(), known));
     }
 
     /** The new plan, each operator with what becomes of its state. */
@@ -243,8 +248,7 @@ public final class Alterations {
                 database.queries().put(alter.name(), altered(alter.name(), planned));
             }
             if (!lost.isEmpty()) {
-                notices.accept("state of \"" + RelationNames.shown(alter.name()) + "\" begins now: former rows of "
-                        + shown(lost) + " are not kept");
+                notices.accept(goesOn(alter.name(), lost));
             }
             CatalogObject after = altered(planned, alter);
             List<Index> with = indexes.altered(planned.object, after);
@@ -258,12 +262,15 @@ public final class Alterations {
         }
     }
 
-    /** Relations of which the query has seen rows that are in nothing that goes on. */
+    /** Relations of which the query has seen rows that are in nothing that goes on: neither in a state nor, where an answer is kept, in that. */
     private static Set<String> lost(Planned planned) {
-        Set<String> lost = new TreeSet<>();
-        if (!planned.alteration.changesNothing()) {
-            collectLost(planned.known, planned.alteration, lost);
+        if (planned.alteration.changesNothing()) {
+            return Set.of();
+        } else if (planned.query.materialized()) {
+            return planned.alteration.lost(planned.known);
         }
+        Set<String> lost = new TreeSet<>();
+        collectLost(planned.known, planned.alteration, lost);
         return lost;
     }
 
@@ -274,8 +281,9 @@ public final class Alterations {
         node.inputs().forEach(input -> collectLost(input, alteration, into));
     }
 
-    private static String shown(Set<String> names) {
-        return names.stream().map(RelationNames::shown).collect(Collectors.joining(", "));
+    private static String goesOn(String query, Set<String> lost) {
+        return "\"" + RelationNames.shown(query) + "\" goes on without former rows of "
+                + lost.stream().map(RelationNames::shown).collect(Collectors.joining(", ")) + ", which are not kept";
     }
 
     // ---- options ---------------------------------------------------------------------------------------------------
@@ -310,8 +318,8 @@ public final class Alterations {
 
     private void alterOptions(CatalogObject object, Map<String, String> options) {
         String name = object.name();
-        String same = "ALTER " + object.kind().sqlName() + " " + RelationNames.quoted(name) + " AS "
-                + object.queryText();
+        String same =
+                "ALTER " + object.kind().sqlName() + " " + RelationNames.quoted(name) + " AS " + object.queryText();
         Statement.AlterQuery alter = (Statement.AlterQuery) database.frontend()
                 .analyze(database.frontend().parse(same).get(0), database.catalog(), Parameters.none());
         Planned planned = plan(alter, options);
@@ -324,11 +332,12 @@ public final class Alterations {
         requireNoDependents(alter, planned);
         Set<String> lost = lost(planned);
         if (!lost.isEmpty()) {
-            throw MillraceException.notAvailableYet("these options of \"" + RelationNames.shown(name)
-                            + "\" while it goes on: its state would be another, and former rows of " + shown(lost)
-                            + " are not kept")
-                    .withHint("CREATE OR REPLACE it WITH them, which begins anew; or beside it under another name: where a stream"
-                            + " keeps its rows, WITH (start = 'earliest') reads them");
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "these options would be of another plan, by which " + goesOn(name, lost))
+                    .withHint(
+                            "CREATE OR REPLACE it WITH them, which begins anew; where a stream keeps its rows, WITH (start ="
+                                    + " 'earliest') reads them");
         }
         if (!planned.alteration.changesNothing()) {
             database.queries().put(name, altered(name, planned));

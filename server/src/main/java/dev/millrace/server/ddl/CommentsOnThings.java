@@ -88,7 +88,8 @@ public final class CommentsOnThings {
             return name;
         }
         Optional<ObjectKind> is = catalog.object(name).map(CatalogObject::kind);
-        boolean isRelation = kind == ObjectKind.TABLE && is.filter(RELATIONS::contains).isPresent();
+        boolean isRelation =
+                kind == ObjectKind.TABLE && is.filter(RELATIONS::contains).isPresent();
         boolean isView = kind == ObjectKind.VIEW && is.equals(Optional.of(ObjectKind.CONTINUOUS_QUERY));
         if (kind == ObjectKind.INDEX && is.isEmpty()) {
             throw Indexes.undefined(name);
@@ -124,7 +125,8 @@ public final class CommentsOnThings {
 
     private boolean isConstraint(CatalogObject table, Commented on) {
         boolean isIndex = database.catalog().indexes(table.name()).stream()
-                .anyMatch(index -> database.catalog().withoutSchema(index.name()).equals(on.part()));
+                .anyMatch(
+                        index -> database.catalog().withoutSchema(index.name()).equals(on.part()));
         return !isIndex && Comments.has(table, on);
     }
 }

@@ -15,8 +15,8 @@ import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
-import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Commented;
+import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.CreateTable;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -130,11 +130,10 @@ public final class TableAlterations {
             } else if (action instanceof AlterTable.DropConstraint drop) {
                 comments.remove(CommentsOnThings.constraint(database.catalog(), table, drop.constraint()));
             } else if (action instanceof AlterTable.RenameConstraint rename) {
-                String comment = comments.remove(
-                        CommentsOnThings.constraint(database.catalog(), table, rename.constraint()));
+                String comment =
+                        comments.remove(CommentsOnThings.constraint(database.catalog(), table, rename.constraint()));
                 if (comment != null) {
-                    comments.put(
-                            CommentsOnThings.constraint(database.catalog(), table, rename.newName()), comment);
+                    comments.put(CommentsOnThings.constraint(database.catalog(), table, rename.newName()), comment);
                 }
             } else if (action instanceof AlterTable.RenameColumn rename) {
                 String comment = comments.remove(new Commented(Commented.Kind.COLUMN, table, rename.column()));

@@ -382,8 +382,7 @@ final class TableShape {
 
     private void renameConstraint(AlterTable.RenameConstraint rename) {
         if (isKey(rename.constraint())) {
-            throw refused(
-                    "another name of a primary key, which is called as its table is", "ALTER TABLE .. RENAME TO");
+            throw refused("another name of a primary key, which is called as its table is", "ALTER TABLE .. RENAME TO");
         }
         TableRules rules = table.rules();
         if (!hasConstraint(rename.constraint())) {
@@ -411,13 +410,14 @@ final class TableShape {
     }
 
     private boolean isKey(String constraint) {
-        String name = table.name().substring(RelationNames.prefix(table.name()).length()).replaceFirst("^[.]", "");
+        String name = table.name()
+                .substring(RelationNames.prefix(table.name()).length())
+                .replaceFirst("^[.]", "");
         return constraint.equals(name + "_pkey") && !table.primaryKey().isEmpty();
     }
 
     private boolean hasConstraint(String name) {
-        return table.rules().checks().stream()
-                        .anyMatch(check -> check.name().equals(name))
+        return table.rules().checks().stream().anyMatch(check -> check.name().equals(name))
                 || table.rules().uniques().stream()
                         .anyMatch(unique -> unique.name().equals(name));
     }

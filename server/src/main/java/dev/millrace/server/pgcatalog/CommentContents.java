@@ -59,8 +59,8 @@ final class CommentContents {
     }
 
     private int constraint(CatalogObject table, String qualified, String name) {
-        boolean isCheck = table.rules().checks().stream()
-                .anyMatch(check -> check.name().equals(name));
+        boolean isCheck =
+                table.rules().checks().stream().anyMatch(check -> check.name().equals(name));
         return oids.of(qualified + (name.isEmpty() ? " primary key" : (isCheck ? " check " : " unique ") + name));
     }
 
@@ -71,8 +71,7 @@ final class CommentContents {
     private void shared(NamedRows rows) {
         catalog.comments()
                 .on(Commented.DATABASE)
-                .ifPresent(text ->
-                        rows.add("objoid", Oids.DATABASE, "classoid", PG_DATABASE, "description", text));
+                .ifPresent(text -> rows.add("objoid", Oids.DATABASE, "classoid", PG_DATABASE, "description", text));
         for (Role role : catalog.roles().all()) {
             Optional<String> comment = role.comment();
             comment.ifPresent(text -> rows.add("objoid", role.id(), "classoid", PG_AUTHID, "description", text));

@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
  */
 public record RetentionClause(RetentionPolicy policy, Optional<SketchClause> sketch) {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,6})?)\\s*(kb|mb|gb|tb)");
-    private static final Pattern DURATION =
-            Pattern.compile("[0-9.]+\\s*(us|microseconds?|ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)");
+    private static final Pattern DURATION = Pattern.compile(
+            "[0-9.]+\\s*(us|microseconds?|ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)");
     private static final long MICROS_OF_DAY = 86_400_000_000L;
     private static final String UNITS = "kbmbgbtb";
     private static final String EXPECTED =

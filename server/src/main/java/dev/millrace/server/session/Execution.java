@@ -467,7 +467,8 @@ final class Execution {
         }
         if (statement instanceof SchemaStatement.CreateSchema schema
                 && !schema.elements().isEmpty()) {
-            return new SchemaElements(database, settings, transactions, identity, part -> execute(part, Parameters.none()))
+            return new SchemaElements(
+                            database, settings, transactions, identity, part -> execute(part, Parameters.none()))
                     .create(schema, () -> kept.keep(schema, () -> schemas.execute(schema)));
         }
         if (statement instanceof IndexStatement index) {

@@ -136,8 +136,7 @@ public final class RecordJson {
             return new CatalogChange.Drop(change.path("drop").asText());
         } else if (change.has("comment")) {
             return new CatalogChange.Comment(
-                    commented(change),
-                    Optional.ofNullable(change.get("text")).map(JsonNode::asText));
+                    commented(change), Optional.ofNullable(change.get("text")).map(JsonNode::asText));
         }
         return change.has("pause")
                 ? new CatalogChange.Pause(

@@ -129,8 +129,13 @@ class ToolsTest {
             assertEquals(List.of("4"), rows(server, "SELECT count(*) FROM shop.pairs"));
             assertEquals(List.of("2"), rows(server, "SELECT n FROM shop.a_sum"));
             assertEquals(
-                    COMMENTED.stream().map(target -> "it's said of " + target).sorted().toList(),
-                    rows(server, "SELECT description FROM pg_description").stream().sorted().toList());
+                    COMMENTED.stream()
+                            .map(target -> "it's said of " + target)
+                            .sorted()
+                            .toList(),
+                    rows(server, "SELECT description FROM pg_description").stream()
+                            .sorted()
+                            .toList());
             Path second = folder.resolve("second.sql");
             run(command(server, "pg_dump", "-f", second.toString(), "millrace"));
             assertEquals(withoutKeys(first), withoutKeys(second));

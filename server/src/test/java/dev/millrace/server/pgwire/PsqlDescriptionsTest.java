@@ -70,9 +70,10 @@ class PsqlDescriptionsTest {
         PsqlTest.assumePsql();
         try (TestDatabase database = new TestDatabase(folder);
                 PgServer server = PgServer.listen(database.database(), PgServerOptions.local(0))) {
-            database.run("CREATE STREAM s (n BIGINT, m BIGINT) WITH (retention = '1 GB'); CREATE TABLE t (a INT PRIMARY KEY, b INT"
-                    + " CONSTRAINT positive CHECK (b > 0)); CREATE VIEW v AS SELECT a FROM t; CREATE FUNCTION f(n INT)"
-                    + " RETURNS INT LANGUAGE SQL AS 'n'; CREATE INDEX i ON t (b); CREATE SCHEMA shop; CREATE ROLE clerk");
+            database.run(
+                    "CREATE STREAM s (n BIGINT, m BIGINT) WITH (retention = '1 GB'); CREATE TABLE t (a INT PRIMARY KEY, b INT"
+                            + " CONSTRAINT positive CHECK (b > 0)); CREATE VIEW v AS SELECT a FROM t; CREATE FUNCTION f(n INT)"
+                            + " RETURNS INT LANGUAGE SQL AS 'n'; CREATE INDEX i ON t (b); CREATE SCHEMA shop; CREATE ROLE clerk");
             for (String comment : List.of(
                     "STREAM s IS 'a stream'",
                     "COLUMN s.n IS 'a number'",

@@ -39,7 +39,8 @@ class RetentionClauseTest {
     })
     void agesAreDurationsOrIntervals(String text, int months, double hours) {
         assertEquals(
-                Optional.of(new RetentionAge(months, Math.round(hours * HOUR))), policy(text).age());
+                Optional.of(new RetentionAge(months, Math.round(hours * HOUR))),
+                policy(text).age());
     }
 
     @Test
@@ -50,7 +51,8 @@ class RetentionClauseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-1 year", "10", "0 months", "400000 years", "1 moon", "1 year, 2 days", "1 month -3 days", ""})
+    @ValueSource(
+            strings = {"-1 year", "10", "0 months", "400000 years", "1 moon", "1 year, 2 days", "1 month -3 days", ""})
     void othersAreRefused(String text) {
         MillraceException refused = assertThrows(MillraceException.class, () -> policy(text));
         assertEquals(SqlState.INVALID_PARAMETER_VALUE, refused.sqlState());

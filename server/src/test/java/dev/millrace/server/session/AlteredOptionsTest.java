@@ -34,8 +34,7 @@ class AlteredOptionsTest {
                     key,
                     isNew
                             ? new Group(second, 1, value, value)
-                            : new Group(
-                                    second, before.count + 1, before.sum + value, Math.max(before.most, value)));
+                            : new Group(second, before.count + 1, before.sum + value, Math.max(before.most, value)));
             now = second;
         }
 
@@ -120,24 +119,25 @@ class AlteredOptionsTest {
     @Test
     void whatWouldLoseRowsIsRefusedAndSaysWhatToDo() {
         try (TestDatabase database = new TestDatabase(folder)) {
-            database.run("CREATE STREAM s (k INT, at TIMESTAMP NOT NULL, WATERMARK FOR at AS at); CREATE TABLE t (k INT PRIMARY KEY, v INT);"
-                    + " INSERT INTO t VALUES (1, 2);"
-                    + " CREATE MATERIALIZED VIEW lasting AS SELECT k, count(*) AS n FROM s GROUP BY k;"
-                    + " CREATE MATERIALIZED VIEW of_table AS SELECT v, count(*) AS n FROM t GROUP BY v;"
-                    + " INSERT INTO s VALUES (1, '2026-01-01'); FLUSH");
+            database.run(
+                    "CREATE STREAM s (k INT, at TIMESTAMP NOT NULL, WATERMARK FOR at AS at); CREATE TABLE t (k INT PRIMARY KEY, v INT);"
+                            + " INSERT INTO t VALUES (1, 2);"
+                            + " CREATE MATERIALIZED VIEW lasting AS SELECT k, count(*) AS n FROM s GROUP BY k;"
+                            + " CREATE MATERIALIZED VIEW of_table AS SELECT v, count(*) AS n FROM t GROUP BY v;"
+                            + " INSERT INTO s VALUES (1, '2026-01-01'); FLUSH");
             String refused = database.error("ALTER MATERIALIZED VIEW lasting SET (state_ttl = '1 hour')");
             assertTrue(refused.startsWith("0A000 "), refused);
-            assertTrue(refused.contains("former rows of s are not kept"), refused);
+            assertTrue(refused.contains("goes on without former rows of s, which are not kept"), refused);
             database.run("ALTER MATERIALIZED VIEW of_table SET (state_ttl = '1 hour', retries = 3)");
             assertEquals(List.of("2|1"), database.flushedRows("SELECT * FROM of_table"));
             database.run("ALTER MATERIALIZED VIEW of_table RESET (state_ttl)");
             assertEquals(
-                    List.of("CREATE MATERIALIZED VIEW of_table WITH (retries = '3') AS SELECT v, count(*) AS n FROM t GROUP BY v;"),
+                    List.of(
+                            "CREATE MATERIALIZED VIEW of_table WITH (retries = '3') AS SELECT v, count(*) AS n FROM t GROUP BY v;"),
                     database.rows("SHOW CREATE MATERIALIZED VIEW of_table").stream()
                             .map(row -> row.substring(row.indexOf('|') + 1))
                             .toList());
-            for (String wrong : List.of(
-                    "SET (state_ttl = 'never')", "SET (late = 'perhaps')", "SET (retries = -1)")) {
+            for (String wrong : List.of("SET (state_ttl = 'never')", "SET (late = 'perhaps')", "SET (retries = -1)")) {
                 assertTrue(database.error("ALTER MATERIALIZED VIEW of_table " + wrong)
                         .startsWith("22023 "));
             }

@@ -219,8 +219,7 @@ class RandomSchemasTest {
                 return comment(place, sqlName(kind) + " " + written, meant(isQualified, schema, kind));
             }
             case 11 -> {
-                return comment(
-                        place, "SCHEMA " + schema, Optional.of(schema).filter(model.schemas::contains));
+                return comment(place, "SCHEMA " + schema, Optional.of(schema).filter(model.schemas::contains));
             }
             default -> {
                 String name = random.nextBoolean() ? "t" : "u";
@@ -311,9 +310,10 @@ class RandomSchemasTest {
 
     private void check(String place) {
         Map<String, String> comments = new TreeMap<>();
-        database.rows("SELECT nspname || '.' || relname, description FROM pg_description JOIN pg_class c ON c.oid = objoid"
-                        + " JOIN pg_namespace n ON n.oid = relnamespace UNION ALL SELECT nspname, description FROM"
-                        + " pg_description JOIN pg_namespace n ON n.oid = objoid")
+        database.rows(
+                        "SELECT nspname || '.' || relname, description FROM pg_description JOIN pg_class c ON c.oid = objoid"
+                                + " JOIN pg_namespace n ON n.oid = relnamespace UNION ALL SELECT nspname, description FROM"
+                                + " pg_description JOIN pg_namespace n ON n.oid = objoid")
                 .forEach(row -> comments.put(row.substring(0, row.indexOf('|')), row.substring(row.indexOf('|') + 1)));
         assertEquals(model.comments, comments, place);
         for (String schema : SCHEMAS) {

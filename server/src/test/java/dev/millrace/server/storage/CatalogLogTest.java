@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
-import dev.millrace.sql.statement.Commented;
 import dev.millrace.type.PlainNumeric;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -181,8 +181,7 @@ class CatalogLogTest {
     }
 
     private static CatalogRecord comment(Commented on, Optional<String> text) {
-        return new CatalogRecord(
-                List.of(new CatalogChange.Comment(on, text)), Optional.empty(), Optional.empty());
+        return new CatalogRecord(List.of(new CatalogChange.Comment(on, text)), Optional.empty(), Optional.empty());
     }
 
     @Test

@@ -46,7 +46,8 @@ final class SchemaParser {
 
     /** What is in it: as in PostgreSQL relations come before what reads them, and privileges last. */
     private List<String> elements(boolean ifNotExists) {
-        List<List<String>> inOrder = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        List<List<String>> inOrder =
+                List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         while (words.peek().isWord("create") || words.peek().isWord("grant")) {
             if (ifNotExists) {
                 throw MillraceException.notAvailableYet("CREATE SCHEMA IF NOT EXISTS with what is in it")
@@ -74,7 +75,8 @@ final class SchemaParser {
                 throw MillraceException.notAvailableYet(
                                 "CREATE " + kind.text().toUpperCase(Locale.ROOT) + " as a part of CREATE SCHEMA")
                         .at(kind.start() + 1)
-                        .withHint("tables, streams, views, queries, indexes and GRANT can be; all else is a statement of its own behind it");
+                        .withHint(
+                                "tables, streams, views, queries, indexes and GRANT can be; all else is a statement of its own behind it");
         };
     }
 

@@ -12,8 +12,7 @@ public sealed interface SchemaStatement extends Statement.TableStatement {
      * @param owner AUTHORIZATION; without one who makes it
      * @param elements the statements that make what is in it, in the order in which they are to be executed
      */
-    record CreateSchema(
-            Optional<String> name, boolean ifNotExists, Optional<String> owner, List<String> elements)
+    record CreateSchema(Optional<String> name, boolean ifNotExists, Optional<String> owner, List<String> elements)
             implements SchemaStatement {
         public CreateSchema {
             elements = List.copyOf(elements);

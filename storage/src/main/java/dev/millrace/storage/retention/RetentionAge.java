@@ -27,7 +27,8 @@ public record RetentionAge(int months, long micros) {
     long before(long nowMicros) {
         long then = nowMicros;
         if (months > 0) {
-            OffsetDateTime now = Instant.EPOCH.plus(nowMicros, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
+            OffsetDateTime now =
+                    Instant.EPOCH.plus(nowMicros, ChronoUnit.MICROS).atOffset(ZoneOffset.UTC);
             then = ChronoUnit.MICROS.between(
                     Instant.EPOCH, now.minusMonths(months).toInstant());
         }

@@ -12,8 +12,7 @@ import java.util.OptionalLong;
  */
 public record RetentionPolicy(Optional<RetentionAge> age, boolean byEventTime, OptionalLong bytes) {
     /** Everything. */
-    public static final RetentionPolicy FOREVER =
-            new RetentionPolicy(Optional.empty(), false, OptionalLong.empty());
+    public static final RetentionPolicy FOREVER = new RetentionPolicy(Optional.empty(), false, OptionalLong.empty());
 
     private static final int SPANS = 16; // that a merged segment has of the age, so that little is kept longer
 
