@@ -84,13 +84,19 @@ public final class Comments {
         };
     }
 
-    /** Things have other names, all at once. @param names the new ones, by those before; of others their own */
-    void rename(Map<String, String> names) {
+    /** What a comment on a constraint of a table is on, by the name that it has there, if there is such. */
+    public static Commented constraint(DatabaseCatalog catalog, String table, String constraint) {
+        boolean isKey = constraint.equals(catalog.withoutSchema(table) + "_pkey");
+        return new Commented(Commented.Kind.CONSTRAINT, table, isKey ? "" : constraint);
+    }
+
+    /** Things have other names, all at once. @param now what they are, by the names that they had; with others, which keep theirs */
+    void rename(Map<String, CatalogObject> now) {
         Map<Commented, String> moved = new HashMap<>();
-        names.forEach((name, newName) -> {
-            if (!name.equals(newName)) {
+        now.forEach((name, object) -> {
+            if (!name.equals(object.name())) {
                 NavigableMap<Commented, String> about = Commented.about(texts, name);
-                about.forEach((on, text) -> moved.put(on.of(newName), text));
+                about.forEach((on, text) -> moved.put(on.of(object.name()), text));
                 about.clear();
             }
         });

@@ -279,9 +279,7 @@ public final class DatabaseCatalog implements Catalog {
         findSchemas();
         version++;
         listeners.forEach(listener -> listener.renamed(now));
-        Map<String, String> renamed = new HashMap<>();
-        now.forEach((name, object) -> renamed.put(name, object.name()));
-        comments.rename(renamed);
+        comments.rename(now);
     }
 
     /** Gives an object other rules, which come from other objects: its own definition stays. */

@@ -313,7 +313,8 @@ public final class Indexes {
         return Command.of("REINDEX");
     }
 
-    static MillraceException undefined(String name) {
+    /** The error for an index that is not there. */
+    public static MillraceException undefined(String name) {
         return MillraceException.user(SqlState.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");
     }
 

@@ -128,12 +128,11 @@ public final class TableAlterations {
             if (action instanceof AlterTable.DropColumn drop) {
                 comments.remove(new Commented(Commented.Kind.COLUMN, table, drop.column()));
             } else if (action instanceof AlterTable.DropConstraint drop) {
-                comments.remove(CommentsOnThings.constraint(database.catalog(), table, drop.constraint()));
+                comments.remove(Comments.constraint(database.catalog(), table, drop.constraint()));
             } else if (action instanceof AlterTable.RenameConstraint rename) {
-                String comment =
-                        comments.remove(CommentsOnThings.constraint(database.catalog(), table, rename.constraint()));
+                String comment = comments.remove(Comments.constraint(database.catalog(), table, rename.constraint()));
                 if (comment != null) {
-                    comments.put(CommentsOnThings.constraint(database.catalog(), table, rename.newName()), comment);
+                    comments.put(Comments.constraint(database.catalog(), table, rename.newName()), comment);
                 }
             } else if (action instanceof AlterTable.RenameColumn rename) {
                 String comment = comments.remove(new Commented(Commented.Kind.COLUMN, table, rename.column()));

@@ -1,4 +1,4 @@
-package dev.millrace.server.ddl;
+package dev.millrace.server.comment;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
@@ -6,6 +6,8 @@ import dev.millrace.error.Suggestion;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Comments;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.ddl.HeldDefinitions;
+import dev.millrace.server.ddl.Indexes;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.settings.Setting;
@@ -63,7 +65,7 @@ public final class CommentsOnThings {
             return Optional.of(column(relation(on.relation()), on.column()));
         } else if (statement instanceof OnConstraint on) {
             CatalogObject table = relation(on.relation());
-            return Optional.of(Optional.of(constraint(database.catalog(), table.name(), on.constraint()))
+            return Optional.of(Optional.of(Comments.constraint(database.catalog(), table.name(), on.constraint()))
                     .filter(found -> isConstraint(table, found))
                     .orElseThrow(() -> MillraceException.user(
                             SqlState.UNDEFINED_OBJECT,
@@ -115,12 +117,6 @@ public final class CommentsOnThings {
                     .orElse(error);
         }
         return new Commented(Commented.Kind.COLUMN, relation.name(), column);
-    }
-
-    /** What a comment on a constraint of a table is on, by the name that it has there, if there is such. */
-    static Commented constraint(DatabaseCatalog catalog, String table, String constraint) {
-        boolean isKey = constraint.equals(catalog.withoutSchema(table) + "_pkey");
-        return new Commented(Commented.Kind.CONSTRAINT, table, isKey ? "" : constraint);
     }
 
     private boolean isConstraint(CatalogObject table, Commented on) {
