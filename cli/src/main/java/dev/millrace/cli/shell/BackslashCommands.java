@@ -6,6 +6,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Comments;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.SystemRelation;
@@ -13,6 +14,7 @@ import dev.millrace.server.session.Session;
 import dev.millrace.sql.catalog.ColumnRule;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
@@ -61,9 +63,9 @@ final class BackslashCommands {
                     + " CASE WHEN state = 'reading' THEN round(seconds_left::numeric, 0) END"
                     + " FROM millrace.backfills WHERE query = $1 ORDER BY stream";
 
-    private static final String RELATION_NOTE = "SELECT obj_description(oid, 'pg_class') FROM pg_catalog.pg_class"
+    private static final String RELATION_NOTE = "SELECT relation_note(oid::text, '0') FROM pg_catalog.pg_class"
             + " WHERE relname = $1 AND relkind <> 'i' AND relnamespace = 'public'::regnamespace";
-    private static final String COLUMN_NOTES = "SELECT attname, col_description(attrelid, attnum) FROM"
+    private static final String COLUMN_NOTES = "SELECT attname, relation_note(attrelid::text, attnum::text) FROM"
             + " pg_catalog.pg_attribute WHERE attrelid = (SELECT max(oid) FROM pg_catalog.pg_class WHERE relname = $1 AND"
             + " relkind <> 'i' AND relnamespace = 'public'::regnamespace)";
 
@@ -261,6 +263,11 @@ final class BackslashCommands {
         if (!notes.isEmpty()) {
             titles.add(system.isPresent() ? "Meaning" : "Kept");
         }
+        Comments comments = catalog.comments();
+        boolean hasComments = comments.about(name).keySet().stream().anyMatch(on -> on.kind() == Commented.Kind.COLUMN);
+        if (hasComments) {
+            titles.add("Comment");
+        }
         AlignedTable table = table(titles.toArray(String[]::new));
         for (int column = 0; column < schema.size(); column++) {
             Field field = schema.field(column);
@@ -276,10 +283,15 @@ final class BackslashCommands {
             if (!notes.isEmpty()) {
                 row.add(notes.getOrDefault(field.name(), ""));
             }
+            if (hasComments) {
+                row.add(comments.on(new Commented(Commented.Kind.COLUMN, name, field.name()))
+                        .orElse(""));
+            }
             table.add(row.toArray(String[]::new));
         }
         table.write(streams.out());
         if (object.isPresent()) {
+            footer("Comment", comments.on(Commented.thing(name)).stream().toList());
             footer(
                     "Checks",
                     rules.checks().stream()

@@ -45,6 +45,9 @@ class DumpTest {
             "SELECT * FROM \"The north\".totals",
             "SELECT nspname, pg_get_userbyid(nspowner), nspacl FROM pg_namespace",
             "SELECT * FROM \"Named; totals\"",
+            "SELECT objsubid, description FROM pg_description",
+            "SELECT description FROM pg_shdescription",
+            "SELECT relname, obj_description(oid, 'pg_class') FROM pg_class WHERE relname = 'orders'",
             "SELECT query, state FROM millrace.query_stats",
             "SELECT rolname, rolpassword, rolconnlimit, rolvaliduntil FROM pg_authid",
             "SELECT table_name, grantee, privilege_type FROM information_schema.table_privileges");
@@ -117,6 +120,16 @@ class DumpTest {
                 INSERT INTO orders (amount) VALUES (3), (1), (2);
                 GRANT SELECT ON orders TO staff;
                 RESET search_path;
+                COMMENT ON TABLE "Odd; name ""quoted""\" IS 'odd -- and ''quoted''';
+                COMMENT ON COLUMN "Odd; name ""quoted""\"."a b" IS E'two\\nlines;';
+                COMMENT ON TABLE "The north".orders IS 'cold';
+                COMMENT ON CONSTRAINT orders_pkey ON "The north".orders IS 'its key';
+                COMMENT ON CONTINUOUS QUERY sums IS 'sums';
+                COMMENT ON SINK nowhere IS 'a sink';
+                COMMENT ON FUNCTION twice IS 'two times';
+                COMMENT ON SCHEMA public IS 'the rest';
+                COMMENT ON ROLE staff IS 'they work';
+                COMMENT ON DATABASE millrace IS 'everything';
                 """.formatted(jar());
     }
 

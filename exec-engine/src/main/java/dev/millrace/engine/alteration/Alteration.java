@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * What becomes of each operator when a standing query goes on with another plan. An operator keeps its state if the plan
- * below it, literals included, is the same as before, if the rows it has seen cannot be or need not be read again, and if
+ * below it, literals included, is the same as before but for how long it keeps what is old, if the rows it has seen cannot be or need not be read again, and if
  * those above it that are new can begin with its answer: updating aggregations, top-N and joins tell theirs again, windows
  * and row patterns go on with what is open. All others begin with the rows that are kept: tables, views, replayable streams.
  */

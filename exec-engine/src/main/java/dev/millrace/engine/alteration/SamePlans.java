@@ -1,11 +1,17 @@
 package dev.millrace.engine.alteration;
 
+import dev.millrace.plan.node.Forgetting;
+import dev.millrace.plan.node.JoinTime;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.type.Schema;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Optional;
 
-/** Whether plans are equal but for the names of their columns, which only the last node has from the user. */
+/**
+ * Whether plans are equal but for what state does not have in it: the names of columns, which only the last node has from the user, and how long something is kept after
+ * its time, which is.
+ */
 final class SamePlans {
     private SamePlans() {}
 
@@ -32,6 +38,15 @@ final class SamePlans {
         }
         if (a instanceof Schema left && b instanceof Schema right) {
             return sameTypes(left, right);
+        }
+        if (a instanceof Optional<?> left && b instanceof Optional<?> right) {
+            return left.isPresent() == right.isPresent() && (left.isEmpty() || sameValue(left.get(), right.get()));
+        }
+        if (a instanceof Forgetting left && b instanceof Forgetting right) {
+            return left.timeColumn() == right.timeColumn();
+        }
+        if (a instanceof JoinTime.Kept left && b instanceof JoinTime.Kept right) {
+            return left.left().equals(right.left()) && left.right().equals(right.right());
         }
         if (a instanceof List<?> left && b instanceof List<?> right) {
             boolean same = left.size() == right.size();

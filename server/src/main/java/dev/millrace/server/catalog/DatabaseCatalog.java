@@ -8,6 +8,7 @@ import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
@@ -37,6 +38,8 @@ public final class DatabaseCatalog implements Catalog {
     private final Roles roles = new Roles();
     private final RowNumbers numbers = new RowNumbers();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Comments comments =
+            new Comments((on, text) -> listeners.forEach(listener -> listener.commented(on, text)));
     private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
     private volatile Function<String, Optional<String>> subscribed = name -> Optional.empty(); // written by who opens
     private volatile Function<String, Optional<CatalogObject>> others = name -> Optional.empty(); // likewise
@@ -105,6 +108,9 @@ public final class DatabaseCatalog implements Catalog {
             });
             now.values().forEach(this::defined);
         }
+
+        /** Somebody says something of a thing, or, without a text, nothing any more; what is removed has no comment any more, which is not told. */
+        default void commented(Commented on, Optional<String> text) {}
     }
 
     public void addListener(Listener listener) {
@@ -150,6 +156,7 @@ public final class DatabaseCatalog implements Catalog {
             since.put(object.name(), version);
         }
         listeners.forEach(listener -> listener.defined(object));
+        comments.retain(object);
     }
 
     /**
@@ -200,13 +207,19 @@ public final class DatabaseCatalog implements Catalog {
      * An object out of the catalog, as it was in it.
      *
      * @param numbers the last that its columns were given
+     * @param comments on it and its parts
      */
     public record TakenOut(
-            CatalogObject object, Optional<UserFunction> function, Optional<Index> index, Map<String, Long> numbers) {}
+            CatalogObject object,
+            Optional<UserFunction> function,
+            Optional<Index> index,
+            Map<String, Long> numbers,
+            Map<Commented, String> comments) {}
 
     /** Takes an object out that nothing depends on, to be {@linkplain #putBack put back} or forgotten. */
     public TakenOut takeOut(String name) {
-        TakenOut taken = new TakenOut(object(name).orElseThrow(), userFunction(name), index(name), numbers.last(name));
+        TakenOut taken = new TakenOut(
+                object(name).orElseThrow(), userFunction(name), index(name), numbers.last(name), comments.about(name));
         remove(name);
         return taken;
     }
@@ -218,6 +231,7 @@ public final class DatabaseCatalog implements Catalog {
         taken.index().ifPresent(index -> indexes.put(name, index));
         numbers.restore(name, taken.numbers());
         add(taken.object());
+        comments.putAll(taken.comments());
     }
 
     /**
@@ -265,6 +279,7 @@ public final class DatabaseCatalog implements Catalog {
         findSchemas();
         version++;
         listeners.forEach(listener -> listener.renamed(now));
+        comments.rename(now);
     }
 
     /** Gives an object other rules, which come from other objects: its own definition stays. */
@@ -295,6 +310,11 @@ public final class DatabaseCatalog implements Catalog {
                 .map(rule -> numbers.value(relation, column, rule));
     }
 
+    /** What is said of the objects. */
+    public Comments comments() {
+        return comments;
+    }
+
     /** The numbers of columns that count. */
     public RowNumbers numbers() {
         return numbers;
@@ -310,6 +330,7 @@ public final class DatabaseCatalog implements Catalog {
         functions.remove(name);
         indexes.remove(name);
         numbers.forget(name);
+        comments.forget(name);
         since.remove(name);
         for (String read : object.requires()) {
             Set<String> readers = dependents.get(read);

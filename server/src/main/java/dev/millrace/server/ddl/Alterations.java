@@ -14,6 +14,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.StreamInput;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.instance.Retries;
 import dev.millrace.server.planning.EdgeNeeds;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
@@ -22,22 +23,35 @@ import dev.millrace.server.planning.WindowsAtEdge;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.sql.DefinitionZone;
+import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
+import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
-/** ALTER CONTINUOUS QUERY and MATERIALIZED VIEW ... AS, and what EXPLAIN says of it before. */
+/**
+ * ALTER CONTINUOUS QUERY and MATERIALIZED VIEW ... AS, and what EXPLAIN says of it before; and SET and RESET of options that the plan follows from, which change only what
+ * becomes of rows to come: what would lose rows that the query has seen is refused.
+ */
 public final class Alterations {
+    /** What SET and RESET may say. */
+    private static final Set<String> OPTIONS = Set.of("state_ttl", "late", "max_error", Retries.OPTION);
+
     private final Instance database;
     private final Consumer<String> notices;
     private final Queries queries;
@@ -65,12 +79,14 @@ public final class Alterations {
     /**
      * A query that is to be altered, and its new plan.
      *
+     * @param options that it has from then on
      * @param windows that devices make of it from then on
      * @param known the plan; of windows that no device makes yet, as the server would make them
      * @param alteration to what is known
      */
     private record Planned(
             CatalogObject object,
+            Map<String, String> options,
             StandingQuery query,
             PhysicalPlan plan,
             Optional<WindowsAtEdge> windows,
@@ -83,6 +99,15 @@ public final class Alterations {
     }
 
     private Planned plan(Statement.AlterQuery alter) {
+        return plan(
+                alter,
+                database.catalog()
+                        .object(alter.name())
+                        .map(CatalogObject::options)
+                        .orElse(Map.of()));
+    }
+
+    private Planned plan(Statement.AlterQuery alter, Map<String, String> options) {
         boolean plain = database.catalog()
                 .object(alter.name())
                 .filter(object -> object.kind() == ObjectKind.VIEW)
@@ -126,7 +151,7 @@ public final class Alterations {
                     .withHint("CREATE OR REPLACE it");
         }
         PlanBasis basis = PlanBasis.first();
-        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.ofQuery(object.options()), basis);
+        PhysicalPlan plan = queries.plan(alter.query(), StandingRules.ofQuery(options), basis);
         boolean atEdge = EdgeNeeds.isWanted(new Options(object.options()));
         Optional<WindowsAtEdge> windows =
                 atEdge ? windowStreams.altered(object.name(), plan.root()).windows() : Optional.empty();
@@ -138,7 +163,14 @@ public final class Alterations {
                 .map(WindowsAtEdge::plan)
                 .orElse(plan.root());
         return new Planned(
-                object, query, plan, windows, basis, known, database.engine().alteration(alter.name(), known));
+                object,
+                options,
+                query,
+                plan,
+                windows,
+                basis,
+                known,
+                database.engine().alteration(alter.name(), known));
     }
 
     /** The new plan, each operator with what becomes of its state. */
@@ -204,6 +236,7 @@ public final class Alterations {
         try {
             Planned planned = plan(alter);
             requireNoDependents(alter, planned);
+            Set<String> lost = lost(planned);
             Optional<CatalogObject> forgotten = windowStreams
                     .of(alter.name())
                     .filter(before -> planned.windows.isEmpty()
@@ -213,6 +246,9 @@ public final class Alterations {
                 notices.accept("the plan of \"" + alter.name() + "\" is the same: nothing changes, all state is kept");
             } else {
                 database.queries().put(alter.name(), altered(alter.name(), planned));
+            }
+            if (!lost.isEmpty()) {
+                notices.accept(goesOn(alter.name(), lost));
             }
             CatalogObject after = altered(planned, alter);
             List<Index> with = indexes.altered(planned.object, after);
@@ -226,11 +262,95 @@ public final class Alterations {
         }
     }
 
+    /** Relations of which the query has seen rows that are in nothing that goes on: neither in a state nor, where an answer is kept, in that. */
+    private static Set<String> lost(Planned planned) {
+        if (planned.alteration.changesNothing()) {
+            return Set.of();
+        } else if (planned.query.materialized()) {
+            return planned.alteration.lost(planned.known);
+        }
+        Set<String> lost = new TreeSet<>();
+        collectLost(planned.known, planned.alteration, lost);
+        return lost;
+    }
+
+    private static void collectLost(PlanNode node, Alteration alteration, Set<String> into) {
+        if (alteration.fate(node) == Alteration.Fate.STARTS_NOW) {
+            into.addAll(alteration.lost(node));
+        }
+        node.inputs().forEach(input -> collectLost(input, alteration, into));
+    }
+
+    private static String goesOn(String query, Set<String> lost) {
+        return "\"" + RelationNames.shown(query) + "\" goes on without former rows of "
+                + lost.stream().map(RelationNames::shown).collect(Collectors.joining(", ")) + ", which are not kept";
+    }
+
+    // ---- options ---------------------------------------------------------------------------------------------------
+
+    /** Whether SET or RESET is of options that are changed so. */
+    public static boolean isOfPlan(Statement.AlterOptions alter) {
+        boolean isQuery = alter.kind() == ObjectKind.CONTINUOUS_QUERY || alter.kind() == ObjectKind.MATERIALIZED_VIEW;
+        return isQuery && OPTIONS.containsAll(alter.options().keySet());
+    }
+
+    public Command alterOptions(Statement.AlterOptions alter) {
+        database.lockDefinitions();
+        try {
+            CatalogObject object = database.catalog().require(alter.kind(), alter.name());
+            Map<String, String> options = new TreeMap<>(object.options());
+            alter.options().forEach((option, value) -> {
+                if (value.isEmpty()) {
+                    options.remove(option);
+                } else {
+                    options.put(option, value);
+                }
+            });
+            new Options(options).integer(Retries.OPTION, 0, 0, Retries.MOST);
+            try (PlainNumeric.Binding meaning = object.numeric().bind()) {
+                alterOptions(object, options);
+            }
+            return Command.of("ALTER " + alter.kind().sqlName().toUpperCase(Locale.ROOT));
+        } finally {
+            database.definitionLock().unlock();
+        }
+    }
+
+    private void alterOptions(CatalogObject object, Map<String, String> options) {
+        String name = object.name();
+        String same =
+                "ALTER " + object.kind().sqlName() + " " + RelationNames.quoted(name) + " AS " + object.queryText();
+        Statement.AlterQuery alter = (Statement.AlterQuery) database.frontend()
+                .analyze(database.frontend().parse(same).get(0), database.catalog(), Parameters.none());
+        Planned planned = plan(alter, options);
+        if (planned.query.state() == QueryState.FAILED) {
+            throw MillraceException.user(
+                            SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                            "\"" + RelationNames.shown(name) + "\" has failed")
+                    .withHint("RESUME it first");
+        }
+        requireNoDependents(alter, planned);
+        Set<String> lost = lost(planned);
+        if (!lost.isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED,
+                            "these options would be of another plan, by which " + goesOn(name, lost))
+                    .withHint(
+                            "CREATE OR REPLACE it WITH them, which begins anew; where a stream keeps its rows, WITH (start ="
+                                    + " 'earliest') reads them");
+        }
+        if (!planned.alteration.changesNothing()) {
+            database.queries().put(name, altered(name, planned));
+        }
+        database.catalogStore().plannedBy(name, planned.basis);
+        database.catalog().replace(altered(planned, alter));
+    }
+
     private StandingQuery altered(String name, Planned planned) {
-        Options options = new Options(planned.object.options());
+        Options options = new Options(planned.options);
         QueryOptions how = queries.limits()
                 .limited(planned.query.materialized() ? QueryOptions.view() : QueryOptions.streaming(), options);
-        int priority = Integer.parseInt(planned.object.options().getOrDefault("priority", "0"));
+        int priority = Integer.parseInt(planned.options.getOrDefault("priority", "0"));
         Optional<WindowsAtEdge> made = planned.windows.filter(windowStreams::isNew);
         made.ifPresent(windows -> windowStreams.make(windows, definitions));
         try {
@@ -285,7 +405,7 @@ public final class Alterations {
         Set<String> reads = new HashSet<>(alter.query().dependsOn());
         planned.windows.ifPresent(windows -> reads.add(windows.partials()));
         String definition =
-                CatalogObject.queryDefinition(object.kind(), object.name(), object.options(), alter.queryText());
+                CatalogObject.queryDefinition(object.kind(), object.name(), planned.options, alter.queryText());
         return new CatalogObject(
                 object.name(),
                 object.kind(),
@@ -295,7 +415,7 @@ public final class Alterations {
                 Plans.eventTime(object.kind(), planned.plan),
                 object.input(),
                 reads,
-                object.options(),
+                planned.options,
                 definition,
                 object.createdMicros(),
                 TableRules.NONE);

@@ -14,6 +14,7 @@ import dev.millrace.server.permission.Identity;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.IfExists;
 import dev.millrace.sql.statement.Statement.ObjectKind;
@@ -48,6 +49,7 @@ public final class Functions {
                 database.catalog().requireSchema(create.name());
             }
             Optional<CatalogObject> old = database.catalog().object(create.name());
+            Map<Commented, String> comments = database.catalog().comments().about(create.name());
             if (old.isPresent()) {
                 boolean replaces =
                         create.ifExists() == IfExists.REPLACE && old.get().kind() == ObjectKind.FUNCTION;
@@ -66,6 +68,7 @@ public final class Functions {
             }
             database.catalog().add(object(create, text), function);
             held.made(create.name(), () -> database.catalog().remove(create.name()));
+            database.catalog().comments().putAll(comments);
             if (old.isEmpty()) {
                 database.catalog().roles().setOwner(create.name(), identity.current());
             }

@@ -124,7 +124,7 @@ public final class HeldDefinitions implements Transactions.Definitions {
     }
 
     /** Something was done that is undone by one of these, or ends with the other, now or at the end of the transaction. */
-    void step(Runnable undo, Runnable stays) {
+    public void step(Runnable undo, Runnable stays) {
         if (areHeld()) {
             steps.add(new Step(undo, stays, database.catalogStore().mark()));
         } else {

@@ -17,6 +17,7 @@ import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Unique;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.IndexStatement.CreateIndex;
 import dev.millrace.sql.statement.IndexStatement.Reindex;
@@ -292,8 +293,10 @@ public final class Indexes {
             tableRows.enforce(withUniquesOnly(relation, uniques));
         }
         long createdMicros = catalog().object(index.name()).orElseThrow().createdMicros();
+        Map<Commented, String> comments = catalog().comments().about(index.name());
         takeOut(index);
         catalog().add(object(renamed, relation.schema(), createdMicros), renamed);
+        comments.forEach((on, text) -> catalog().comments().put(on.of(renamed.name()), Optional.of(text)));
         held.made(renamed.name(), () -> catalog().remove(renamed.name()));
         return Command.of("ALTER INDEX");
     }
@@ -310,7 +313,8 @@ public final class Indexes {
         return Command.of("REINDEX");
     }
 
-    static MillraceException undefined(String name) {
+    /** The error for an index that is not there. */
+    public static MillraceException undefined(String name) {
         return MillraceException.user(SqlState.UNDEFINED_OBJECT, "index \"" + name + "\" does not exist");
     }
 
@@ -416,9 +420,11 @@ public final class Indexes {
             Optional<Index> stays = indexes.stream()
                     .filter(other -> other.name().equals(index.name()))
                     .findFirst();
+            Map<Commented, String> comments = catalog().comments().about(index.name());
             takeOut(index);
             stays.ifPresent(now -> {
                 catalog().add(object(now, relation.schema(), createdMicros), now);
+                catalog().comments().putAll(comments);
                 held.made(now.name(), () -> catalog().remove(now.name()));
             });
         }

@@ -8,12 +8,16 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.planner.tree.ScanNames;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.catalog.DatabaseCatalog.TakenOut;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.retention.RetainedStreams;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.NamedText;
 import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.catalog.UserFunction;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.RenameStatement.Rename;
 import dev.millrace.sql.statement.RenameStatement.SetSchema;
@@ -29,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * ALTER .. RENAME TO, SET SCHEMA and SWAP WITH: what is there has another name, with all that it has, and what reads it goes on.
@@ -114,6 +119,10 @@ public final class Renames {
             return;
         }
         requireFree(rename.newName());
+        if (object.kind() == ObjectKind.FUNCTION) {
+            renameFunction(object, rename.newName());
+            return;
+        }
         rename(Map.of(object.name(), rename.newName()));
     }
 
@@ -139,6 +148,12 @@ public final class Renames {
                             "cannot change schema of index \"" + RelationNames.shown(object.name()) + "\"")
                     .withHint("Change the schema of the table instead.");
         }
+        if (object.kind() == ObjectKind.FUNCTION) {
+            String moved = moved(object.name(), schema);
+            requireFree(moved);
+            renameFunction(object, moved);
+            return;
+        }
         Map<String, String> names = new LinkedHashMap<>();
         names.put(object.name(), moved(object.name(), schema));
         catalog().indexes(object.name()).forEach(index -> names.put(index.name(), moved(index.name(), schema)));
@@ -148,6 +163,49 @@ public final class Renames {
 
     private String moved(String name, String schema) {
         return RelationNames.in(schema, catalog().withoutSchema(name));
+    }
+
+    /** Of a function that nothing calls: texts say functions' names in places that are not looked for. */
+    private void renameFunction(CatalogObject function, String newName) {
+        String name = function.name();
+        requireUncalled(function);
+        UserFunction code = catalog().userFunction(name).orElseThrow();
+        NamedText text =
+                new NamedText(database.frontend().parse(function.definition()).get(0));
+        text.renameNew(newName);
+        Map<Commented, String> comments = catalog().comments().about(name);
+        long number = database.catalogStore().numberOf(name);
+        TakenOut before = catalog().takeOut(name);
+        held.changed(name);
+        held.step(
+                () -> {
+                    database.catalogStore().comesBack(name, number, false);
+                    catalog().putBack(before);
+                },
+                () -> {});
+        catalog()
+                .add(
+                        function.renamed(newName, function.reads(), text.text(), function.rules()),
+                        new UserFunction(newName, code.kind(), code.parameters(), code.returns(), code.code()));
+        held.made(newName, () -> catalog().remove(newName));
+        comments.forEach((on, said) -> catalog().comments().put(on.of(newName), Optional.of(said)));
+        catalog().roles().renameObjects(Map.of(name, newName));
+    }
+
+    private void requireUncalled(CatalogObject function) {
+        String called = catalog().withoutSchema(function.name());
+        Pattern word = Pattern.compile("(?<!\\w)" + Pattern.quote(called) + "(?!\\w)", Pattern.CASE_INSENSITIVE);
+        Optional<CatalogObject> caller = catalog().objects().stream()
+                .filter(object -> !object.name().equals(function.name())
+                        && word.matcher(object.definition()).find())
+                .findFirst();
+        if (caller.isPresent()) {
+            throw MillraceException.notAvailableYet("another name of a function that "
+                            + caller.get().kind().sqlName() + " \""
+                            + RelationNames.shown(caller.get().name())
+                            + "\" may call")
+                    .withHint("CREATE FUNCTION under the other name, and have that call it");
+        }
     }
 
     private void swap(Swap swap) {

@@ -4,6 +4,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Comments;
 import dev.millrace.server.catalog.Index;
 import dev.millrace.server.catalog.RowNumbers;
 import dev.millrace.server.dml.IncomingRows;
@@ -14,6 +15,7 @@ import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.CreateTable;
@@ -88,6 +90,7 @@ public final class TableAlterations {
             requireSame(before, after);
             RowNumbers numbers = database.catalog().numbers();
             Map<String, Long> given = numbers.last(before.name());
+            Map<Commented, String> comments = comments(before.name(), alter.actions());
             try {
                 alter.actions().forEach(action -> {
                     if (action instanceof AlterTable.Restart restart) {
@@ -103,6 +106,8 @@ public final class TableAlterations {
                 });
                 throw e;
             }
+            comments.keySet().removeIf(on -> !Comments.has(after, on));
+            database.catalog().comments().putAbout(before.name(), comments);
             indexes.replace(after, with);
             alter.actions().forEach(action -> {
                 if (action instanceof AlterTable.RenameColumn rename) {
@@ -114,6 +119,29 @@ public final class TableAlterations {
         } finally {
             database.definitionLock().unlock();
         }
+    }
+
+    /** Comments on a table when columns and constraints were dropped and have other names. */
+    private Map<Commented, String> comments(String table, List<AlterTable.Action> actions) {
+        Map<Commented, String> comments = database.catalog().comments().about(table);
+        for (AlterTable.Action action : actions) {
+            if (action instanceof AlterTable.DropColumn drop) {
+                comments.remove(new Commented(Commented.Kind.COLUMN, table, drop.column()));
+            } else if (action instanceof AlterTable.DropConstraint drop) {
+                comments.remove(Comments.constraint(database.catalog(), table, drop.constraint()));
+            } else if (action instanceof AlterTable.RenameConstraint rename) {
+                String comment = comments.remove(Comments.constraint(database.catalog(), table, rename.constraint()));
+                if (comment != null) {
+                    comments.put(Comments.constraint(database.catalog(), table, rename.newName()), comment);
+                }
+            } else if (action instanceof AlterTable.RenameColumn rename) {
+                String comment = comments.remove(new Commented(Commented.Kind.COLUMN, table, rename.column()));
+                if (comment != null) {
+                    comments.put(new Commented(Commented.Kind.COLUMN, table, rename.newName()), comment);
+                }
+            }
+        }
+        return comments;
     }
 
     private CatalogObject asWritten(CatalogObject before, TableShape shape) {

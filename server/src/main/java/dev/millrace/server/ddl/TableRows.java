@@ -10,7 +10,9 @@ import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.server.transaction.Transactions;
+import dev.millrace.sql.statement.Commented;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
@@ -107,6 +109,7 @@ final class TableRows {
 
     private void alter(CatalogObject before, CatalogObject after, Batch rows) {
         String name = after.name();
+        Map<Commented, String> comments = database.catalog().comments().about(name);
         long oldNumber = database.catalogStore().numberOf(name);
         long number = database.catalogStore().newRows();
         long behind = database.journal().appended();
@@ -125,6 +128,7 @@ final class TableRows {
                     altered.undo();
                     database.catalogStore().hasRows(name, oldNumber);
                     database.catalog().replace(before);
+                    database.catalog().comments().putAbout(name, comments);
                 },
                 altered::keep);
         if (!database.catalog().dependents(name).isEmpty()) {

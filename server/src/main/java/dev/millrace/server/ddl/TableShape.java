@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -74,6 +75,8 @@ final class TableShape {
             rebind(table, List.of(add.definition()));
         } else if (action instanceof AlterTable.DropConstraint drop) {
             dropConstraint(drop);
+        } else if (action instanceof AlterTable.RenameConstraint rename) {
+            renameConstraint(rename);
         } else if (action instanceof AlterTable.Restart restart) {
             requireCounter(restart.column());
         }
@@ -348,8 +351,7 @@ final class TableShape {
         List<Check> checks = table.rules().checks().stream()
                 .filter(check -> !check.name().equals(drop.constraint()))
                 .toList();
-        boolean isKey = drop.constraint().equals(table.name() + "_pkey")
-                && !table.primaryKey().isEmpty();
+        boolean isKey = isKey(drop.constraint());
         List<Unique> uniques = table.rules().uniques().stream()
                 .filter(unique -> !unique.name().equals(drop.constraint()))
                 .toList();
@@ -376,6 +378,48 @@ final class TableShape {
                                 table.rules().digits(),
                                 table.rules().conflict())),
                 List.of());
+    }
+
+    private void renameConstraint(AlterTable.RenameConstraint rename) {
+        if (isKey(rename.constraint())) {
+            throw refused("another name of a primary key, which is called as its table is", "ALTER TABLE .. RENAME TO");
+        }
+        TableRules rules = table.rules();
+        if (!hasConstraint(rename.constraint())) {
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_OBJECT,
+                    "constraint \"" + rename.constraint() + "\" for table \"" + table.name() + "\" does not exist");
+        }
+        if (hasConstraint(rename.newName()) || isKey(rename.newName())) {
+            throw MillraceException.user(
+                    SqlState.DUPLICATE_OBJECT,
+                    "constraint \"" + rename.newName() + "\" for relation \"" + table.name() + "\" already exists");
+        }
+        UnaryOperator<String> renamed = name -> name.equals(rename.constraint()) ? rename.newName() : name;
+        TableRules after = new TableRules(
+                rules.columns(),
+                rules.checks().stream()
+                        .map(check -> new Check(renamed.apply(check.name()), check.text()))
+                        .toList(),
+                rules.uniques().stream()
+                        .map(unique -> new Unique(renamed.apply(unique.name()), unique.columns()))
+                        .toList(),
+                rules.digits(),
+                rules.conflict());
+        rebind(with(table.columns(), table.primaryKey(), after), List.of());
+    }
+
+    private boolean isKey(String constraint) {
+        String name = table.name()
+                .substring(RelationNames.prefix(table.name()).length())
+                .replaceFirst("^[.]", "");
+        return constraint.equals(name + "_pkey") && !table.primaryKey().isEmpty();
+    }
+
+    private boolean hasConstraint(String name) {
+        return table.rules().checks().stream().anyMatch(check -> check.name().equals(name))
+                || table.rules().uniques().stream()
+                        .anyMatch(unique -> unique.name().equals(name));
     }
 
     // ---- the text --------------------------------------------------------------------------------------------------

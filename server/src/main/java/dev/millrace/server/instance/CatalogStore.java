@@ -17,8 +17,11 @@ import dev.millrace.server.storage.DataDirectory;
 import dev.millrace.server.storage.DataPlace;
 import dev.millrace.server.storage.KeptObject;
 import dev.millrace.server.storage.KnownLog;
+import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.UserFunction;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.CommentStatement;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.RenameStatement;
 import dev.millrace.sql.statement.SchemaStatement;
@@ -132,6 +135,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 || statement instanceof IndexStatement
                 || statement instanceof SchemaStatement
                 || statement instanceof RenameStatement
+                || statement instanceof CommentStatement
                 || statement instanceof Statement.Drop
                 || statement instanceof Statement.Pause
                 || statement instanceof Statement.Resume
@@ -151,7 +155,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
 
     @Override
     public void defined(CatalogObject object) {
-        notRestored.remove(object.name());
+        boolean takesPlace = notRestored.remove(object.name()) != null;
         if (directory.isEmpty()) {
             return;
         }
@@ -161,6 +165,9 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         numbers.put(object.name(), number);
         if (!listening) {
             return;
+        }
+        if (takesPlace) {
+            pending.add(new CatalogChange.Drop(object.name())); // with what was said of that
         }
         Optional<UserFunction> code = catalog.orElseThrow()
                 .userFunction(object.name())
@@ -187,6 +194,13 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         forget(name);
         if (listening) {
             pending.add(new CatalogChange.Drop(name));
+        }
+    }
+
+    @Override
+    public void commented(Commented on, Optional<String> text) {
+        if (listening) {
+            pending.add(new CatalogChange.Comment(on, text));
         }
     }
 
@@ -730,8 +744,21 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
      */
     public void begin(long last) {
         keptRoles = catalog.orElseThrow().roles().version();
+        directory.ifPresent(this::restoreComments);
         listening = true;
         directory.ifPresent(to -> keepAsFound(to, last));
+    }
+
+    private void restoreComments(DataDirectory from) {
+        DatabaseCatalog of = catalog.orElseThrow();
+        from.catalog().comments().forEach((on, text) -> {
+            boolean isObject = of.object(on.name()).isPresent();
+            boolean isAlways = on.equals(Commented.DATABASE)
+                    || RelationNames.isSchema(on.name()) && of.isSchema(RelationNames.shown(on.name()));
+            if (isObject || isAlways) {
+                of.comments().put(on, Optional.of(text));
+            }
+        });
     }
 
     /**

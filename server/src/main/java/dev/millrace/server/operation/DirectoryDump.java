@@ -77,6 +77,8 @@ public final class DirectoryDump {
                 catalog.settings(),
                 objects,
                 catalog.access().grants()));
+        steps.addAll(DefinitionScript.comments(
+                catalog.comments(), name -> catalog.object(name).map(KeptObject::kind)));
         HistoryVerification.subscriptions(directory.resolve(DataDirectory.CHANGES))
                 .forEach((query, subscriptions) -> subscriptions.forEach(each ->
                         steps.add(DefinitionScript.subscription(each.name(), each.owner(), query, each.limitBytes()))));

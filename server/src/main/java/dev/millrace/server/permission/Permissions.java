@@ -15,6 +15,7 @@ import dev.millrace.server.settings.Setting;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.CommentStatement;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Privilege;
@@ -209,6 +210,8 @@ public final class Permissions {
             owns(alter.name());
         } else if (statement instanceof RenameStatement rename) {
             renames(rename);
+        } else if (statement instanceof CommentStatement comment) {
+            comments(comment);
         } else if (statement instanceof IndexStatement.CreateIndex create) {
             owns(create.relation());
         } else if (statement instanceof IndexStatement.RenameIndex rename) {
@@ -244,6 +247,29 @@ public final class Permissions {
             requireOnSchema(Privilege.CREATE, set.schema());
         } else if (statement instanceof RenameStatement.Swap swap) {
             owns(swap.other());
+        }
+    }
+
+    private void comments(CommentStatement statement) {
+        if (statement instanceof CommentStatement.OnObject on && on.kind() == ObjectKind.SCHEMA) {
+            String schema = RelationNames.shown(on.name());
+            if (catalog.isSchema(schema)) {
+                requireOwner(roles.owner(on.name()), "schema " + schema);
+            }
+        } else if (statement instanceof CommentStatement.OnObject on) {
+            owns(on.name());
+        } else if (statement instanceof CommentStatement.OnColumn on) {
+            owns(on.relation());
+        } else if (statement instanceof CommentStatement.OnConstraint on) {
+            owns(on.relation());
+        } else if (statement instanceof CommentStatement.OnDatabase on) {
+            requireOwner(Roles.OWNER, "database " + on.database());
+        }
+    }
+
+    private void requireOwner(String owner, String what) {
+        if (!roles.hasPrivilegesOf(identity.current(), owner)) {
+            throw denied("must be owner of " + what);
         }
     }
 
@@ -367,8 +393,8 @@ public final class Permissions {
         boolean there = catalog.object(name).isPresent();
         uses(name);
         String owned = catalog.index(name).map(Index::relation).orElse(name); // an index is its relation's
-        if (there && !roles.hasPrivilegesOf(identity.current(), roles.owner(owned))) {
-            throw denied("must be owner of " + kind(name) + " " + RelationNames.shown(name));
+        if (there) {
+            requireOwner(roles.owner(owned), kind(name) + " " + RelationNames.shown(name));
         }
     }
 

@@ -74,6 +74,8 @@ public final class RoleStatements {
                 return rename(rename);
             } else if (statement instanceof Statement.AlterRoleSetting set) {
                 return set(set);
+            } else if (statement instanceof Statement.CommentOnRole comment) {
+                return comment(comment);
             } else if (statement instanceof Statement.DropRole drop) {
                 return drop(drop);
             } else if (statement instanceof Statement.GrantRoles grant) {
@@ -228,6 +230,13 @@ public final class RoleStatements {
         }
         roles.change(name, before -> before.withSettings(settings));
         return Command.of("ALTER ROLE");
+    }
+
+    private Command comment(Statement.CommentOnRole comment) {
+        String name = identity.named(comment.name());
+        requireMayChange(roles.require(name), false);
+        roles.change(name, before -> before.withComment(comment.text()));
+        return Command.of("COMMENT");
     }
 
     private Command drop(Statement.DropRole drop) {

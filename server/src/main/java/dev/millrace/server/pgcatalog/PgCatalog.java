@@ -67,6 +67,7 @@ public final class PgCatalog implements AutoCloseable {
         roles.addTo(fillers);
         fillers.put("pg_catalog.pg_get_keywords", FixedContents::keywords);
         new FunctionContents(catalog, roles, oids).addTo(fillers);
+        new CommentContents(catalog, oids).addTo(fillers);
         new DependencyContents(oids, this::shown, catalog).addTo(fillers);
         RelationList.read(oids)
                 .forEach((name, schema) -> relations.add(new SystemRelation(

@@ -3,6 +3,7 @@ package dev.millrace.server.planning;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.CommentStatement;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.Query;
@@ -38,6 +39,7 @@ public final class StatementKinds {
                 || statement instanceof IndexStatement
                 || statement instanceof SchemaStatement
                 || statement instanceof RenameStatement
+                || statement instanceof CommentStatement
                 || statement instanceof SubscriptionStatement
                 || statement instanceof SecretStatement
                 || statement instanceof Statement.AlterOptions

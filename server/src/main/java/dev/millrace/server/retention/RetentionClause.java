@@ -3,8 +3,12 @@ package dev.millrace.server.retention;
 import dev.millrace.connector.Options;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.server.sketched.SketchClause;
+import dev.millrace.sql.algebra.Literals;
+import dev.millrace.storage.retention.RetentionAge;
 import dev.millrace.storage.retention.RetentionPolicy;
+import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
@@ -20,9 +24,12 @@ import java.util.regex.Pattern;
  */
 public record RetentionClause(RetentionPolicy policy, Optional<SketchClause> sketch) {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,6})?)\\s*(kb|mb|gb|tb)");
+    private static final Pattern DURATION = Pattern.compile(
+            "[0-9.]+\\s*(us|microseconds?|ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?|d|days?)");
+    private static final long MICROS_OF_DAY = 86_400_000_000L;
     private static final String UNITS = "kbmbgbtb";
     private static final String EXPECTED =
-            "none, forever, an age such as 30 days, a size such as 10 GB, or both: 30 days, 10 GB";
+            "none, forever, an age such as 30 days or 1 year 6 months, a size such as 10 GB, or both: 30 days, 10 GB";
 
     /**
      * Reads {@code retention}, {@code retention.form} and {@code sketch.*}.
@@ -58,7 +65,7 @@ public record RetentionClause(RetentionPolicy policy, Optional<SketchClause> ske
         if (text.equals("forever")) {
             return RetentionPolicy.FOREVER;
         }
-        OptionalLong age = OptionalLong.empty();
+        Optional<RetentionAge> age = Optional.empty();
         OptionalLong bytes = OptionalLong.empty();
         for (String part : text.split(",", -1)) {
             OptionalLong size = bytes(part.trim());
@@ -67,21 +74,32 @@ public record RetentionClause(RetentionPolicy policy, Optional<SketchClause> ske
             } else if (size.isPresent()) {
                 bytes = size;
             } else {
-                age = OptionalLong.of(micros(part, text));
+                age = Optional.of(age(part.trim(), text));
             }
         }
-        if (age.orElse(1) <= 0 || bytes.orElse(1) <= 0) {
+        if (bytes.orElse(1) <= 0) {
             throw Options.invalid("retention", text, EXPECTED);
         }
         return new RetentionPolicy(age, false, bytes);
     }
 
-    private static long micros(String age, String text) {
+    /** A duration as other options have them, or an interval as PostgreSQL writes it: months and years are those of the calendar. */
+    private static RetentionAge age(String age, String text) {
         try {
-            return new Options(Map.of("retention", age)).durationMicros("retention", 0);
-        } catch (MillraceException e) {
+            if (!age.matches(".*[a-z].*")) { // in an interval a number alone is of seconds
+                throw new IllegalArgumentException("an age has a unit");
+            }
+            return DURATION.matcher(age).matches()
+                    ? new RetentionAge(0, new Options(Map.of("retention", age)).durationMicros("retention", 0))
+                    : age((IntervalValue) Literals.parse(DataType.INTERVAL, age).value());
+        } catch (MillraceException | IllegalArgumentException | ArithmeticException e) {
             throw Options.invalid("retention", text, EXPECTED);
         }
+    }
+
+    private static RetentionAge age(IntervalValue interval) {
+        long micros = Math.addExact(Math.multiplyExact(interval.days(), MICROS_OF_DAY), interval.micros());
+        return new RetentionAge(Math.toIntExact(interval.months()), micros);
     }
 
     private static OptionalLong bytes(String text) {

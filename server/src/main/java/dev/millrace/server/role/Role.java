@@ -17,6 +17,7 @@ import java.util.TreeMap;
  * @param password what is kept of it; a role without one cannot prove who it is
  * @param validUntilMicros since 1970 UTC, when the password stops being good; none for never
  * @param settings what its sessions begin with, by setting
+ * @param comment what COMMENT ON says of it
  */
 public record Role(
         String name,
@@ -25,7 +26,8 @@ public record Role(
         int connectionLimit,
         Optional<ScramSecret> password,
         OptionalLong validUntilMicros,
-        Map<String, String> settings) {
+        Map<String, String> settings,
+        Optional<String> comment) {
     public Role {
         attributes = Set.copyOf(attributes);
         settings = Map.copyOf(new TreeMap<>(settings));
@@ -34,7 +36,14 @@ public record Role(
     /** One that can do nothing but be granted something. */
     static Role plain(String name, int id) {
         return new Role(
-                name, id, EnumSet.of(RoleAttribute.INHERIT), -1, Optional.empty(), OptionalLong.empty(), Map.of());
+                name,
+                id,
+                EnumSet.of(RoleAttribute.INHERIT),
+                -1,
+                Optional.empty(),
+                OptionalLong.empty(),
+                Map.of(),
+                Optional.empty());
     }
 
     public boolean is(RoleAttribute attribute) {
@@ -46,7 +55,7 @@ public record Role(
     }
 
     public Role withName(String newName) {
-        return new Role(newName, id, attributes, connectionLimit, password, validUntilMicros, settings);
+        return new Role(newName, id, attributes, connectionLimit, password, validUntilMicros, settings, comment);
     }
 
     public Role withAttributes(Map<RoleAttribute, Boolean> changes) {
@@ -59,23 +68,27 @@ public record Role(
                 changed.remove(attribute);
             }
         });
-        return new Role(name, id, changed, connectionLimit, password, validUntilMicros, settings);
+        return new Role(name, id, changed, connectionLimit, password, validUntilMicros, settings, comment);
     }
 
     public Role withConnectionLimit(int newLimit) {
-        return new Role(name, id, attributes, newLimit, password, validUntilMicros, settings);
+        return new Role(name, id, attributes, newLimit, password, validUntilMicros, settings, comment);
     }
 
     public Role withPassword(Optional<ScramSecret> newPassword) {
-        return new Role(name, id, attributes, connectionLimit, newPassword, validUntilMicros, settings);
+        return new Role(name, id, attributes, connectionLimit, newPassword, validUntilMicros, settings, comment);
     }
 
     public Role withValidUntil(OptionalLong micros) {
-        return new Role(name, id, attributes, connectionLimit, password, micros, settings);
+        return new Role(name, id, attributes, connectionLimit, password, micros, settings, comment);
     }
 
     public Role withSettings(Map<String, String> newSettings) {
-        return new Role(name, id, attributes, connectionLimit, password, validUntilMicros, newSettings);
+        return new Role(name, id, attributes, connectionLimit, password, validUntilMicros, newSettings, comment);
+    }
+
+    public Role withComment(Optional<String> text) {
+        return new Role(name, id, attributes, connectionLimit, password, validUntilMicros, settings, text);
     }
 
     /** Without what is kept of the password. */

@@ -47,6 +47,11 @@ final class RoleText {
                     .forEach((setting, value) -> statements.add("ALTER ROLE " + Identifiers.quote(role.name()) + " SET "
                             + setting + " = " + Identifiers.quoteText(value)));
         }
+        for (Role role : roles) {
+            role.comment()
+                    .ifPresent(text -> statements.add("COMMENT ON ROLE " + Identifiers.quote(role.name()) + " IS "
+                            + Identifiers.quoteText(text)));
+        }
         for (Membership membership : memberships) {
             statements.add("GRANT " + Identifiers.quote(membership.role()) + " TO "
                     + Identifiers.quote(membership.member()) + (membership.admin() ? " WITH ADMIN OPTION" : "")

@@ -95,7 +95,8 @@ public final class Roles {
                         -1,
                         Optional.empty(),
                         OptionalLong.empty(),
-                        Map.of()));
+                        Map.of(),
+                        Optional.empty()));
         state = State.of(roles, List.of(), Map.of());
     }
 

@@ -3,7 +3,9 @@ package dev.millrace.server.script;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.feed.Feeds;
 import dev.millrace.server.planning.WindowsAtEdge;
+import dev.millrace.server.settings.Setting;
 import dev.millrace.sql.catalog.RelationNames;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
@@ -15,9 +17,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -47,7 +51,7 @@ public final class DefinitionScript {
     /**
      * One statement, without a semicolon.
      *
-     * @param kind {@code role}, {@code setting}, that of an object, {@code pause}, {@code owner} or {@code privilege}
+     * @param kind {@code role}, {@code setting}, that of an object, {@code pause}, {@code owner}, {@code privilege} or {@code comment}
      * @param name of the object that it is about; empty for others
      * @param note what is to be known about it besides; may be empty
      */
@@ -145,6 +149,41 @@ public final class DefinitionScript {
                 ? create
                 : "SET ROLE " + Identifiers.quote(owner) + "; " + create + "; RESET ROLE";
         return new Step("subscription", name, statement, "");
+    }
+
+    /**
+     * What makes comments; those of sessions' own relations go with them.
+     *
+     * @param kindOf the kind of an object, by its name; empty for a schema that is always there
+     */
+    public static List<Step> comments(Map<Commented, String> comments, Function<String, Optional<String>> kindOf) {
+        List<Step> steps = new ArrayList<>();
+        comments.forEach((on, text) -> {
+            if (!RelationNames.isOfSession(on.name())) {
+                String target = target(on, kindOf.apply(on.name()).orElse("schema"));
+                String statement = "COMMENT ON " + target + " IS " + Identifiers.quoteText(text);
+                steps.add(new Step("comment", on.name(), statement, ""));
+            }
+        });
+        return steps;
+    }
+
+    private static String target(Commented on, String kind) {
+        if (on.equals(Commented.DATABASE)) {
+            return "DATABASE " + Identifiers.quote(Setting.DATABASE.defaultValue());
+        }
+        String name = RelationNames.quoted(on.name());
+        return switch (on.kind()) {
+            case THING -> kind.toUpperCase(Locale.ROOT) + " " + name;
+            case COLUMN -> "COLUMN " + name + "." + Identifiers.quote(on.part());
+            case CONSTRAINT -> "CONSTRAINT " + Identifiers.quote(constraint(on)) + " ON " + name;
+        };
+    }
+
+    private static String constraint(Commented on) {
+        String schema = RelationNames.prefix(on.name());
+        String table = schema.isEmpty() ? on.name() : on.name().substring(schema.length() + 1);
+        return on.part().isEmpty() ? table + "_pkey" : on.part();
     }
 
     /** That a column of numbers goes on where it was; for the moment before its table has rows. */

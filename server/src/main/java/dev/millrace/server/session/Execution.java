@@ -10,6 +10,7 @@ import dev.millrace.server.cancellation.Cancellation;
 import dev.millrace.server.cancellation.Offload;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.checkpoint.DatabaseCheckpoint;
+import dev.millrace.server.comment.CommentsOnThings;
 import dev.millrace.server.ddl.Alterations;
 import dev.millrace.server.ddl.Definitions;
 import dev.millrace.server.ddl.DerivedStreams;
@@ -67,6 +68,7 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.CommentStatement;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Merge;
 import dev.millrace.sql.statement.RenameStatement;
@@ -463,6 +465,12 @@ final class Execution {
         } else if (statement instanceof Statement.ExecutePrepared execute) {
             return execute(prepared.statement(execute.name()), prepared.parameters(execute));
         }
+        if (statement instanceof SchemaStatement.CreateSchema schema
+                && !schema.elements().isEmpty()) {
+            return new SchemaElements(
+                            database, settings, transactions, identity, part -> execute(part, Parameters.none()))
+                    .create(schema, () -> kept.keep(schema, () -> schemas.execute(schema)));
+        }
         if (statement instanceof IndexStatement index) {
             indexes.prepare(index);
         }
@@ -560,7 +568,7 @@ final class Execution {
         } else if (statement instanceof Statement.NoOperation nothing) {
             return definitions.nothing(nothing);
         } else if (statement instanceof Statement.AlterOptions alter) {
-            return definitions.alterOptions(alter);
+            return Alterations.isOfPlan(alter) ? alterations.alterOptions(alter) : definitions.alterOptions(alter);
         } else if (statement instanceof Statement.CreateContinuousQuery create) {
             return definitions.createContinuousQuery(create, text);
         } else if (statement instanceof Statement.CreateMaterializedView create) {
@@ -585,6 +593,8 @@ final class Execution {
             return tables.alter(alter);
         } else if (statement instanceof RenameStatement rename) {
             return renames.execute(rename);
+        } else if (statement instanceof CommentStatement comment) {
+            return new CommentsOnThings(database, held, notices).execute(comment);
         } else if (statement instanceof IndexStatement index) {
             return indexes.execute(index);
         } else if (statement instanceof SchemaStatement schema) {

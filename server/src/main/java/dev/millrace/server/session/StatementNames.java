@@ -12,6 +12,7 @@ import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
+import dev.millrace.sql.statement.CommentStatement;
 import dev.millrace.sql.statement.IndexStatement;
 import dev.millrace.sql.statement.Query;
 import dev.millrace.sql.statement.RenameStatement;
@@ -181,6 +182,8 @@ final class StatementNames {
             return new AlterTable(path.meant(ObjectKind.TABLE, alter.name()), alter.ifExists(), alter.actions());
         } else if (statement instanceof RenameStatement rename) {
             return rename(rename);
+        } else if (statement instanceof CommentStatement comment) {
+            return comment(comment);
         } else if (statement instanceof IndexStatement index) {
             return index(index);
         } else if (statement instanceof SubscriptionStatement.CreateSubscription create) {
@@ -273,6 +276,17 @@ final class StatementNames {
         } else if (statement instanceof RenameStatement.Swap swap) {
             return new RenameStatement.Swap(
                     swap.kind(), path.meant(swap.kind(), swap.name()), path.meant(swap.kind(), swap.other()));
+        }
+        return statement;
+    }
+
+    private Statement comment(CommentStatement statement) {
+        if (statement instanceof CommentStatement.OnObject on && on.kind() != ObjectKind.SCHEMA) {
+            return new CommentStatement.OnObject(on.kind(), path.meant(on.kind(), on.name()), on.text());
+        } else if (statement instanceof CommentStatement.OnColumn on) {
+            return new CommentStatement.OnColumn(path.meant(on.relation()), on.column(), on.text());
+        } else if (statement instanceof CommentStatement.OnConstraint on) {
+            return new CommentStatement.OnConstraint(path.meant(on.relation()), on.constraint(), on.text());
         }
         return statement;
     }

@@ -1,6 +1,7 @@
 package dev.millrace.server.storage;
 
 import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.sql.statement.Commented;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -10,12 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** What all records together say: what there is now. */
 public final class KeptCatalog {
     private static final String SUPERUSER = "millrace";
 
     private final Map<String, KeptObject> objects = new LinkedHashMap<>();
+    private final TreeMap<Commented, String> comments = new TreeMap<>();
     private Access access = Access.NONE;
     private Map<String, String> settings = Map.of();
     private Optional<Map<String, KnownLog>> logs = Optional.empty();
@@ -37,8 +41,12 @@ public final class KeptCatalog {
             objects.put(define.object().name(), define.object());
         } else if (change instanceof CatalogChange.Drop drop) {
             objects.remove(drop.name());
+            Commented.about(comments, drop.name()).clear();
         } else if (change instanceof CatalogChange.Pause pause) {
             objects.computeIfPresent(pause.name(), (name, object) -> object.withPaused(pause.since()));
+        } else if (change instanceof CatalogChange.Comment comment) {
+            comments.remove(comment.on());
+            comment.text().ifPresent(text -> comments.put(comment.on(), text));
         }
     }
 
@@ -49,6 +57,11 @@ public final class KeptCatalog {
 
     public Optional<KeptObject> object(String name) {
         return Optional.ofNullable(objects.get(name));
+    }
+
+    /** Comments on objects, on schemas that are always there, and on the database. */
+    public SortedMap<Commented, String> comments() {
+        return comments;
     }
 
     /** Roles and privileges, with the owners that objects have now. */
@@ -87,8 +100,16 @@ public final class KeptCatalog {
             if (object.paused().isPresent()) {
                 changes.add(new CatalogChange.Pause(object.name(), object.paused()));
             }
+            Commented.about(comments, object.name()).forEach((on, text) -> changes.add(comment(on, text)));
             records.add(new CatalogRecord(changes, Optional.empty(), Optional.empty()));
         }
+        List<CatalogChange> others = new ArrayList<>();
+        comments.forEach((on, text) -> {
+            if (!objects.containsKey(on.name())) {
+                others.add(comment(on, text));
+            }
+        });
+        records.add(new CatalogRecord(others, Optional.empty(), Optional.empty()));
         Access now = access();
         records.add(new CatalogRecord(
                 List.of(),
@@ -97,6 +118,10 @@ public final class KeptCatalog {
                 logs));
         records.removeIf(CatalogRecord::isEmpty);
         return records;
+    }
+
+    private static CatalogChange comment(Commented on, String text) {
+        return new CatalogChange.Comment(on, Optional.of(text));
     }
 
     /** The numbers of all objects. */

@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.type.PlainNumeric;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -67,6 +69,13 @@ public final class RecordJson {
         } else if (change instanceof CatalogChange.Pause pause) {
             to.put(pause.since().isPresent() ? "pause" : "resume", pause.name());
             pause.since().ifPresent(since -> to.put("since", since));
+        } else if (change instanceof CatalogChange.Comment comment) {
+            Commented on = comment.on();
+            to.put("comment", on.name());
+            if (on.kind() != Commented.Kind.THING) {
+                to.put(on.kind().name().toLowerCase(Locale.ROOT), on.part());
+            }
+            comment.text().ifPresent(text -> to.put("text", text));
         }
     }
 
@@ -125,12 +134,26 @@ public final class RecordJson {
                     change.path(NUMERIC).asText().equals(UNLIMITED) ? PlainNumeric.UNLIMITED : PlainNumeric.LIMITED));
         } else if (change.has("drop")) {
             return new CatalogChange.Drop(change.path("drop").asText());
+        } else if (change.has("comment")) {
+            return new CatalogChange.Comment(
+                    commented(change), Optional.ofNullable(change.get("text")).map(JsonNode::asText));
         }
         return change.has("pause")
                 ? new CatalogChange.Pause(
                         change.path("pause").asText(),
                         OptionalLong.of(change.path("since").asLong()))
                 : new CatalogChange.Pause(change.path("resume").asText(), OptionalLong.empty());
+    }
+
+    private static Commented commented(JsonNode change) {
+        String name = change.path("comment").asText();
+        for (Commented.Kind kind : Commented.Kind.values()) {
+            String part = kind.name().toLowerCase(Locale.ROOT);
+            if (change.has(part)) {
+                return new Commented(kind, name, change.path(part).asText());
+            }
+        }
+        return Commented.thing(name);
     }
 
     private static Map<String, Double> basis(JsonNode object) {

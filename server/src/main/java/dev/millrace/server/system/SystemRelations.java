@@ -637,6 +637,11 @@ public final class SystemRelations {
                         database.engine().schedulingPolicy()),
                 objects,
                 roles.privilegeDefinitions(name -> Optional.empty())));
+        steps.addAll(DefinitionScript.comments(
+                database.catalog().comments().all(),
+                name -> database.catalog()
+                        .object(name)
+                        .map(object -> object.kind().sqlName())));
         for (Histories.Shown each : database.histories().all()) {
             NamedSubscription subscription = each.subscription();
             more.add(DefinitionScript.subscription(

@@ -70,6 +70,20 @@ class ToolsTest {
         }
     }
 
+    /** What has a comment. */
+    private static final List<String> COMMENTED = List.of(
+            "TABLE parts",
+            "COLUMN parts.price",
+            "COLUMN shop.parts.name",
+            "INDEX shop.by_name",
+            "CONSTRAINT parts_pkey ON parts",
+            "CONSTRAINT parts_price_check ON parts",
+            "CONSTRAINT parts_name_key ON shop.parts",
+            "VIEW a_view",
+            "COLUMN a_view.s",
+            "MATERIALIZED VIEW shop.a_sum",
+            "SCHEMA shop");
+
     @Test
     void whatPgDumpWritesMakesTheSameDatabaseAgain() throws Exception {
         requireProgram("pg_dump", "pg_dump", "--version");
@@ -95,6 +109,9 @@ class ToolsTest {
                 statement.execute("INSERT INTO shop.parts (name) VALUES ('bolt'), ('nut')");
                 statement.execute("CREATE VIEW shop.pairs AS SELECT p.name, q.id FROM parts p, shop.parts q");
                 statement.execute("CREATE MATERIALIZED VIEW shop.a_sum AS SELECT count(*) AS n FROM shop.parts");
+                for (String target : COMMENTED) {
+                    statement.execute("COMMENT ON " + target + " IS 'it\'\'s said of " + target + "'");
+                }
             }
             run(command(server, "pg_dump", "-f", first.toString(), "millrace"));
         }
@@ -111,6 +128,14 @@ class ToolsTest {
             assertEquals(List.of("bolt", "nut"), rows(server, "SELECT name FROM shop.parts ORDER BY id"));
             assertEquals(List.of("4"), rows(server, "SELECT count(*) FROM shop.pairs"));
             assertEquals(List.of("2"), rows(server, "SELECT n FROM shop.a_sum"));
+            assertEquals(
+                    COMMENTED.stream()
+                            .map(target -> "it's said of " + target)
+                            .sorted()
+                            .toList(),
+                    rows(server, "SELECT description FROM pg_description").stream()
+                            .sorted()
+                            .toList());
             Path second = folder.resolve("second.sql");
             run(command(server, "pg_dump", "-f", second.toString(), "millrace"));
             assertEquals(withoutKeys(first), withoutKeys(second));

@@ -36,9 +36,32 @@ class RandomDefinitionsTest {
         return List.of("a", "b", "c").get(random.nextInt(3));
     }
 
+    private String comment() {
+        return random.nextInt(4) == 0 ? "NULL" : "'" + random.nextInt(1000) + "'";
+    }
+
     private String statement() {
         String table = table();
-        return switch (random.nextInt(20)) {
+        return switch (random.nextInt(34)) {
+            case 20 -> "COMMENT ON TABLE " + table + " IS " + comment();
+            case 21, 22, 23, 24 -> "COMMENT ON COLUMN " + table + "." + column() + " IS " + comment();
+            case 27, 28 ->
+                "ALTER TABLE " + table + " ADD COLUMN c INT; COMMENT ON COLUMN " + table + ".c IS " + comment();
+            case 29, 30, 31, 32, 33 ->
+                "ALTER TABLE " + table
+                        + List.of(" RENAME COLUMN c TO b", " RENAME COLUMN b TO c", " DROP COLUMN c")
+                                .get(random.nextInt(3));
+            case 25, 26 ->
+                "COMMENT ON "
+                        + List.of(
+                                        "INDEX i" + random.nextInt(3),
+                                        "CONSTRAINT " + table + "_pkey ON " + table,
+                                        "VIEW v" + random.nextInt(2),
+                                        "MATERIALIZED VIEW m" + random.nextInt(2),
+                                        "SCHEMA public",
+                                        "DATABASE millrace")
+                                .get(random.nextInt(6))
+                        + " IS " + comment();
             case 0, 1, 2 -> "CREATE TABLE " + table + " (id INT PRIMARY KEY, a INT)";
             case 3 -> "CREATE TABLE " + table + " AS SELECT g AS a, g * 2 AS b FROM generate_series(1, 5) g";
             case 4 -> "DROP TABLE " + table + (random.nextBoolean() ? " CASCADE" : "");
@@ -72,6 +95,11 @@ class RandomDefinitionsTest {
                 database.rows(
                         "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'public'"));
         all.addAll(database.rows("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"));
+        all.addAll(database.rows(
+                "SELECT relname, objsubid, description FROM pg_description JOIN pg_class c ON c.oid = objoid"));
+        all.addAll(database.rows(
+                "SELECT conname, description FROM pg_description JOIN pg_constraint c ON c.oid = objoid"));
+        all.addAll(database.rows("SELECT obj_description(2200, 'pg_namespace'), shobj_description(5, 'pg_database')"));
         for (String name : database.rows("SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm')"
                 + " AND relname SIMILAR TO '[tvm][0-9]'")) {
             all.add(name + ": " + database.flushedRows("SELECT * FROM " + name));

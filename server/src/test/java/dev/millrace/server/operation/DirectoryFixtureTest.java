@@ -31,13 +31,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("long")
 class DirectoryFixtureTest {
-    private static final int NEWEST = 13;
+    private static final int NEWEST = 14;
     private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements
     private static final int WITH_CHANGING =
             10; // from which on there are an UndeliveredSink and views that go on with changes
     private static final int WITH_SKETCHED = 11; // from which on there is a stream whose old rows are sketches
     private static final int WITH_NUMBERS = 12; // from which on there are numbers of any size
     private static final int WITH_SCHEMAS = 13; // from which on there are schemas
+    private static final int WITH_COMMENTS = 14; // from which on there are comments
     private static final String SUM = "51360"; // of what these give
 
     /** Views from version 10 on whose states are written by what changed: distinct values, a join of rows that change, rows with a time to live. */
@@ -82,7 +83,9 @@ class DirectoryFixtureTest {
                 "12-closed",
                 "12-killed",
                 "13-closed",
-                "13-killed"
+                "13-killed",
+                "14-closed",
+                "14-killed"
             })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
@@ -159,6 +162,9 @@ class DirectoryFixtureTest {
         if (version >= WITH_SCHEMAS) {
             answers.putAll(FullDirectory.schemasAnswers(database));
         }
+        if (version >= WITH_COMMENTS) {
+            answers.putAll(FullDirectory.commentsAnswers(database));
+        }
         return answers;
     }
 
@@ -187,6 +193,7 @@ class DirectoryFixtureTest {
             FullDirectory.sketch(database);
             FullDirectory.numbers(database);
             FullDirectory.schemas(database);
+            FullDirectory.comments(database);
             database.run("INSERT INTO s VALUES ('2026-01-01 00:00:02', 'k', 5), ('2026-01-01 00:00:03', 'l', 3)");
             UndeliveredSink.outside(folder.resolve("away.duckdb")).create(database);
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"

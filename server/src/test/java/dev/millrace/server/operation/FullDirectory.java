@@ -203,6 +203,40 @@ public final class FullDirectory {
         return answers;
     }
 
+    /** What directories have from their fourteenth fixture on: comments. Behind schemas. */
+    static void comments(TestDatabase database) {
+        List.of(
+                        "TABLE north.cities IS 'gone'",
+                        "TABLE north.cities IS E'the \"north\";\\n\u00e9'",
+                        "COLUMN north.cities.name IS 'as its people call it'",
+                        "COLUMN cities.name IS 'gone, too'",
+                        "COLUMN cities.name IS NULL",
+                        "CONSTRAINT cities_pkey ON north.cities IS 'its number'",
+                        "CONSTRAINT cities_name_key ON cities IS 'once each'",
+                        "INDEX \"South; Pole\".cities_by_name IS 'by name'",
+                        "VIEW city_names IS 'a view'",
+                        "MATERIALIZED VIEW city_count IS 'how many'",
+                        "FUNCTION named IS 'a name'",
+                        "SCHEMA \"South; Pole\" IS 'cold'",
+                        "SCHEMA public IS 'all else'",
+                        "ROLE staff IS 'they work'",
+                        "DATABASE millrace IS 'everything'")
+                .forEach(comment -> database.run("COMMENT ON " + comment));
+    }
+
+    /** All of them. */
+    static Map<String, List<String>> commentsAnswers(TestDatabase database) {
+        Map<String, List<String>> answers = new TreeMap<>();
+        List.of(
+                        "SELECT objoid::regclass::text, objsubid, description FROM pg_description WHERE classoid = 1259",
+                        "SELECT conname, description FROM pg_description JOIN pg_constraint c ON c.oid = objoid WHERE classoid = 2606",
+                        "SELECT nspname, obj_description(oid, 'pg_namespace') FROM pg_namespace",
+                        "SELECT proname, description FROM pg_description JOIN pg_proc p ON p.oid = objoid WHERE classoid = 1255",
+                        "SELECT description FROM pg_shdescription")
+                .forEach(query -> put(answers, database, query));
+        return answers;
+    }
+
     private static void put(Map<String, List<String>> answers, TestDatabase database, String query) {
         try {
             answers.put(query, database.flushedRows(query));

@@ -66,6 +66,48 @@ class PsqlDescriptionsTest {
     }
 
     @Test
+    void commentsAreShownBeforeWhatTheSystemSays() throws Exception {
+        PsqlTest.assumePsql();
+        try (TestDatabase database = new TestDatabase(folder);
+                PgServer server = PgServer.listen(database.database(), PgServerOptions.local(0))) {
+            database.run(
+                    "CREATE STREAM s (n BIGINT, m BIGINT) WITH (retention = '1 GB'); CREATE TABLE t (a INT PRIMARY KEY, b INT"
+                            + " CONSTRAINT positive CHECK (b > 0)); CREATE VIEW v AS SELECT a FROM t; CREATE FUNCTION f(n INT)"
+                            + " RETURNS INT LANGUAGE SQL AS 'n'; CREATE INDEX i ON t (b); CREATE SCHEMA shop; CREATE ROLE clerk");
+            for (String comment : List.of(
+                    "STREAM s IS 'a stream'",
+                    "COLUMN s.n IS 'a number'",
+                    "TABLE t IS 'a table'",
+                    "COLUMN t.b IS 'b, of a table'",
+                    "VIEW v IS 'a view'",
+                    "FUNCTION f IS 'a function'",
+                    "INDEX i IS 'an index'",
+                    "CONSTRAINT positive ON t IS 'a constraint'",
+                    "SCHEMA shop IS 'a schema'",
+                    "ROLE clerk IS 'a role'",
+                    "DATABASE millrace IS 'a database'")) {
+                database.run("COMMENT ON " + comment);
+            }
+            assertFinds("\\|a stream\nretention 1 GB, exact; no segment yet$", psql(server, "\\dt+ s"));
+            assertFinds("^n\\|.*\\|a number\nretention.form exact, no segment yet$", psql(server, "\\d+ s"));
+            assertFinds("^m\\|.*\\|retention.form exact, no segment yet$", psql(server, "\\d+ s"));
+            assertFinds("\\|a table$", psql(server, "\\dt+ t"));
+            assertFinds("^b\\|.*\\|b, of a table$", psql(server, "\\d+ t"));
+            assertFinds("^public\\|v\\|.*\\|a view$", psql(server, "\\dv+"));
+            assertFinds("^public\\|f\\|.*\\|a function$", psql(server, "\\df+ f"));
+            assertFinds("^public\\|i\\|.*\\|an index$", psql(server, "\\di+ i"));
+            assertFinds("^shop\\|.*\\|a schema$", psql(server, "\\dn+"));
+            assertFinds("^public\\|positive\\|table constraint\\|a constraint$", psql(server, "\\dd"));
+            assertFinds("^clerk\\|.*\\|a role$", psql(server, "\\du+"));
+            assertFinds("^millrace\\|.*\\|a database$", psql(server, "\\l+"));
+        }
+    }
+
+    private static String psql(PgServer server, String command) throws Exception {
+        return PsqlTest.psql(server.port(), "-A", command);
+    }
+
+    @Test
     void aQuerySaysWhatOfItRunsWhere() throws Exception {
         PsqlTest.assumePsql();
         try (TestDatabase database = new TestDatabase(folder);

@@ -20,10 +20,12 @@ import org.junit.jupiter.api.Test;
 /** A transaction that defines and writes is there as a whole or not at all, whenever the process or the machine ends, and when the disk fails. */
 class CommittedDefinitionsTest {
     private static final String BEFORE = "CREATE TABLE version (n INT PRIMARY KEY); INSERT INTO version VALUES (1);"
-            + " CREATE TABLE old (a INT); INSERT INTO old VALUES (1), (2); CREATE TABLE x (a INT); INSERT INTO x VALUES (5)";
+            + " CREATE TABLE old (a INT); INSERT INTO old VALUES (1), (2); CREATE TABLE x (a INT); INSERT INTO x VALUES (5);"
+            + " COMMENT ON TABLE x IS 'said before'; COMMENT ON COLUMN old.a IS 'of old'";
     private static final String CHANGES = "BEGIN; CREATE TABLE made (a INT); INSERT INTO made VALUES (1), (2);"
             + " ALTER TABLE x ADD COLUMN b INT DEFAULT 6; UPDATE x SET a = a + 1; DROP TABLE old;"
-            + " UPDATE version SET n = 2; CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n FROM made";
+            + " UPDATE version SET n = 2; CREATE MATERIALIZED VIEW v AS SELECT count(*) AS n FROM made;"
+            + " COMMENT ON TABLE x IS 'said in it'; COMMENT ON COLUMN made.a IS 'of made'";
 
     private static TestDatabase open(SimulatedDisk disk) {
         return new TestDatabase(() -> new DataPlace.Taken() {
@@ -40,6 +42,9 @@ class CommittedDefinitionsTest {
     /** Which of the two it is. */
     private static String state(TestDatabase database) {
         String version = database.rows("SELECT n FROM version").get(0);
+        assertEquals(
+                version.equals("1") ? List.of("of old", "said before") : List.of("of made", "said in it"),
+                database.rows("SELECT description FROM pg_description ORDER BY 1"));
         if (version.equals("1")) {
             assertEquals(List.of("1", "2"), database.rows("SELECT a FROM old"));
             assertEquals(List.of("5"), database.rows("SELECT * FROM x"));

@@ -74,7 +74,7 @@ class PostgresCommandsTest {
             ALTER SUBSCRIPTION s ACKNOWLEGE '2020-01-01'  | 22
             SELECT * FROM orders FOR UPDTE                | 22
             CREATE TABLE t (a INT) PARTITIN BY RANGE (a)  | 24
-            COMMENT ON TABLE orders AS 'x'                | 31
+            COMMENT ON TABLE orders AS 'x'                | 25
             GRANT SELECT ON TIPE colour TO PUBLIC         | 17
             VACUUM orders items                           | 15
             SELECT * FROM ONLY                            | 19

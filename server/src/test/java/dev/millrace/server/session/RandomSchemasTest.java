@@ -31,12 +31,19 @@ class RandomSchemasTest {
     @TempDir
     Path folder;
 
-    /** What there is: tables with their rows, views and materialized views with the tables that they read, all by full names. */
-    private record Model(Set<String> schemas, Map<String, List<Integer>> tables, Map<String, String> views) {
+    /**
+     * What there is: tables with their rows, views and materialized views with the tables that they read, all by full names, and comments, also on
+     * schemas.
+     */
+    private record Model(
+            Set<String> schemas,
+            Map<String, List<Integer>> tables,
+            Map<String, String> views,
+            Map<String, String> comments) {
         Model copy() {
             Map<String, List<Integer>> rows = new TreeMap<>();
             tables.forEach((name, values) -> rows.put(name, new ArrayList<>(values)));
-            return new Model(new TreeSet<>(schemas), rows, new TreeMap<>(views));
+            return new Model(new TreeSet<>(schemas), rows, new TreeMap<>(views), new TreeMap<>(comments));
         }
 
         boolean has(String name) {
@@ -52,11 +59,16 @@ class RandomSchemasTest {
             views.forEach((name, read) -> readers.put(names.getOrDefault(name, name), names.getOrDefault(read, read)));
             views.clear();
             views.putAll(readers);
+            Map<String, String> said = new TreeMap<>();
+            comments.forEach((name, text) -> said.put(names.getOrDefault(name, name), text));
+            comments.clear();
+            comments.putAll(said);
         }
 
         void drop(String name) {
             tables.remove(name);
             views.remove(name);
+            comments.remove(name);
             List.copyOf(views.entrySet()).forEach(view -> {
                 if (view.getValue().equals(name)) {
                     drop(view.getKey());
@@ -74,7 +86,7 @@ class RandomSchemasTest {
     @ValueSource(longs = {1, 2, 3, 4})
     void namesMeanWhatTheModelSays(long seed) {
         random = new Random(seed);
-        model = new Model(new TreeSet<>(Set.of("public")), new TreeMap<>(), new TreeMap<>());
+        model = new Model(new TreeSet<>(Set.of("public")), new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
         database = new TestDatabase(folder);
         try {
             for (int step = 0; step < STEPS; step++) {
@@ -126,7 +138,7 @@ class RandomSchemasTest {
         boolean isQualified = random.nextBoolean();
         String kind = NAMES.get(random.nextInt(NAMES.size()));
         String written = isQualified ? schema + "." + kind : kind;
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(14)) {
             case 0 -> {
                 boolean fits = !model.schemas.contains(schema);
                 return run(place, "CREATE SCHEMA " + schema, fits, () -> model.schemas.add(schema));
@@ -138,6 +150,7 @@ class RandomSchemasTest {
                     all.addAll(model.views.keySet());
                     all.stream().filter(name -> name.startsWith(schema + ".")).forEach(model::drop);
                     model.schemas.remove(schema);
+                    model.comments.remove(schema);
                 });
             }
             case 2 -> {
@@ -198,8 +211,15 @@ class RandomSchemasTest {
                             model.schemas.add(other);
                             Map<String, String> names = new TreeMap<>();
                             NAMES.forEach(name -> names.put(schema + "." + name, other + "." + name));
+                            names.put(schema, other);
                             model.rename(names);
                         });
+            }
+            case 9, 10 -> {
+                return comment(place, sqlName(kind) + " " + written, meant(isQualified, schema, kind));
+            }
+            case 11 -> {
+                return comment(place, "SCHEMA " + schema, Optional.of(schema).filter(model.schemas::contains));
             }
             default -> {
                 String name = random.nextBoolean() ? "t" : "u";
@@ -212,6 +232,16 @@ class RandomSchemasTest {
                         () -> model.tables.get(table.orElseThrow()).add(value));
             }
         }
+    }
+
+    private Optional<SqlState> comment(String place, String target, Optional<String> name) {
+        String text = random.nextInt(4) == 0 ? "" : "said " + random.nextInt(1000);
+        return run(place, "COMMENT ON " + target + " IS '" + text + "'", name.isPresent(), () -> {
+            model.comments.remove(name.orElseThrow());
+            if (!text.isEmpty()) {
+                model.comments.put(name.orElseThrow(), text);
+            }
+        });
     }
 
     private static boolean isTable(String kind) {
@@ -279,6 +309,13 @@ class RandomSchemasTest {
     }
 
     private void check(String place) {
+        Map<String, String> comments = new TreeMap<>();
+        database.rows(
+                        "SELECT nspname || '.' || relname, description FROM pg_description JOIN pg_class c ON c.oid = objoid"
+                                + " JOIN pg_namespace n ON n.oid = relnamespace UNION ALL SELECT nspname, description FROM"
+                                + " pg_description JOIN pg_namespace n ON n.oid = objoid")
+                .forEach(row -> comments.put(row.substring(0, row.indexOf('|')), row.substring(row.indexOf('|') + 1)));
+        assertEquals(model.comments, comments, place);
         for (String schema : SCHEMAS) {
             for (String kind : NAMES) {
                 String name = schema + "." + kind;

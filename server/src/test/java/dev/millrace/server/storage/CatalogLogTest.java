@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.storage.CatalogRecord.Access;
+import dev.millrace.sql.statement.Commented;
 import dev.millrace.storage.disk.RealDisk;
 import dev.millrace.storage.simulation.SimulatedCrash;
 import dev.millrace.storage.simulation.SimulatedDisk;
@@ -138,6 +139,52 @@ class CatalogLogTest {
     }
 
     @Test
+    void commentsGoWithWhatIsDroppedAndStayWithWhatIsDefinedAgain() throws IOException {
+        Commented database = Commented.DATABASE;
+        Commented x = Commented.thing("x");
+        Commented column = new Commented(Commented.Kind.COLUMN, "x", "a b");
+        Commented key = new Commented(Commented.Kind.CONSTRAINT, "x", "");
+        Commented xx = Commented.thing("xx");
+        String text = "\"it's\"\n\u00e9 \ud83d\ude00";
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
+            log.append(define("x"));
+            log.append(define("xx"));
+            for (Commented on : List.of(database, x, column, key, xx)) {
+                log.append(comment(on, Optional.of(text + on)));
+            }
+            log.append(define("x"));
+            log.append(comment(key, Optional.empty()));
+        }
+        for (int round = 0; round < 2; round++) {
+            try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
+                assertEquals(
+                        Map.of(database, text + database, x, text + x, column, text + column, xx, text + xx),
+                        log.catalog().comments());
+                assertEquals(
+                        log.catalog().comments(),
+                        KeptCatalog.of(log.catalog().records()).comments());
+                for (int i = 0; i < 200 * (1 - round); i++) {
+                    log.append(comment(x, Optional.of(text + x))); // the next one that opens it writes it anew
+                }
+            }
+        }
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
+            List<CatalogChange> changes = new ArrayList<>(define("x").changes());
+            changes.add(0, new CatalogChange.Drop("x"));
+            log.append(new CatalogRecord(changes, Optional.empty(), Optional.empty()));
+        }
+        try (CatalogLog log = CatalogLog.open(new RealDisk(directory))) {
+            assertEquals(
+                    Map.of(database, text + database, xx, text + xx),
+                    log.catalog().comments());
+        }
+    }
+
+    private static CatalogRecord comment(Commented on, Optional<String> text) {
+        return new CatalogRecord(List.of(new CatalogChange.Comment(on, text)), Optional.empty(), Optional.empty());
+    }
+
+    @Test
     void aRecordThatWasBeingWrittenIsCutOffWhereverThePowerFailed() throws IOException {
         int whole;
         byte[] answered;
@@ -248,16 +295,16 @@ class CatalogLogTest {
 
     @Test
     void otherFilesAndLaterVersionsAreRefused() throws IOException {
-        Files.writeString(file(), "millrace-catalog 7\n");
+        Files.writeString(file(), "millrace-catalog 8\n");
         MillraceException later = assertThrows(MillraceException.class, this::reopened);
-        assertEquals(file() + " is of version 7; this Millrace reads up to 6", later.getMessage());
+        assertEquals(file() + " is of version 8; this Millrace reads up to 7", later.getMessage());
         for (String other : List.of(
                 "",
                 "hello\n",
                 "millrace-catalog x\n",
                 "millrace-catalog 1",
                 "millrace-catalog 3\n",
-                "millrace-catalog 6 7 00000000\n",
+                "millrace-catalog 7 7 00000000\n",
                 "millrace-catalog 1 1\n")) {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
@@ -364,7 +411,7 @@ class CatalogLogTest {
         assertEquals(List.of(), reopened());
         assertEquals(1, Files.readAllLines(file()).size());
         List<String> lines = written("y", "z");
-        assertTrue(lines.get(0).startsWith("millrace-catalog 6 401 "), lines.get(0));
+        assertTrue(lines.get(0).startsWith("millrace-catalog 7 401 "), lines.get(0));
         assertTrue(refused(List.of(lines.get(0), lines.get(2))).endsWith("record 401 is missing"));
         assertTrue(refused(List.of(lines.get(0))).endsWith("records 401 to 402 are missing"));
         Files.write(file(), lines);
@@ -387,7 +434,7 @@ class CatalogLogTest {
             log.append(define("c"));
         }
         List<String> now = Files.readAllLines(file());
-        assertTrue(now.get(0).startsWith("millrace-catalog 6 2 "), now.get(0));
+        assertTrue(now.get(0).startsWith("millrace-catalog 7 2 "), now.get(0));
         assertEquals(4, now.size());
         assertEquals(List.of("b", "a", "c"), reopened());
         List<String> damaged = new ArrayList<>(old);

@@ -89,9 +89,14 @@ final class QueryWords {
                         || isName(next));
     }
 
+    /** Whether it begins the next part of a CREATE SCHEMA, behind the query of a view. */
+    private static boolean beginsElement(Lexeme lexeme) {
+        return lexeme.isWord("create") || lexeme.isWord("grant");
+    }
+
     /** Whether the name of an item of a SELECT list stands here, without AS. */
     static boolean isAlias(Tokens tokens) {
-        return isName(tokens.peek()) && !isFetch(tokens) && !isQualify(tokens);
+        return isName(tokens.peek()) && !isFetch(tokens) && !isQualify(tokens) && !beginsElement(tokens.peek());
     }
 
     /** Whether the name of an item of FROM stands here, without AS. */

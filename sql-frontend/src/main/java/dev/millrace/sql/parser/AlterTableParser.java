@@ -90,10 +90,10 @@ final class AlterTableParser {
 
     private Action rename() {
         Lexeme word = words.peek();
-        if (word.isWord("constraint")) {
-            throw MillraceException.notAvailableYet("ALTER TABLE .. RENAME CONSTRAINT")
-                    .at(word.start() + 1)
-                    .withHint("DROP CONSTRAINT, and ADD CONSTRAINT under the other name");
+        if (words.accept("constraint")) {
+            String constraint = words.name();
+            words.expect("to");
+            return new AlterTable.RenameConstraint(constraint, words.name());
         }
         if (word.isWord("to")) { // alone it is read elsewhere
             throw words.syntaxError();

@@ -24,14 +24,16 @@ final class DefinitionParser {
     private static final String NO_DATA = "with no data";
 
     private final Words words;
+    private final StatementParser statements;
 
-    DefinitionParser(Words words) {
+    DefinitionParser(Words words, StatementParser statements) {
         this.words = words;
+        this.statements = statements;
     }
 
     Syntax create(RoleParser roles) {
         words.expect("create");
-        SchemaParser schema = new SchemaParser(words);
+        SchemaParser schema = new SchemaParser(words, statements);
         if (schema.isNext()) {
             return schema.create(roles::role);
         }
@@ -239,7 +241,7 @@ final class DefinitionParser {
         if (words.peek().isWord("index")) {
             return new IndexParser(words).alter();
         }
-        SchemaParser schema = new SchemaParser(words);
+        SchemaParser schema = new SchemaParser(words, statements);
         if (schema.isNext()) {
             return schema.alter(roles);
         }

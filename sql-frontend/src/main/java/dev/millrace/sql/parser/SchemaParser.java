@@ -11,15 +11,19 @@ import dev.millrace.sql.syntax.Syntax;
 import dev.millrace.sql.text.Lexeme;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /** CREATE, ALTER and DROP SCHEMA. */
 final class SchemaParser {
     private final Words words;
+    private final StatementParser statements;
 
-    SchemaParser(Words words) {
+    /** @param statements reads what is in a schema, from the same words */
+    SchemaParser(Words words, StatementParser statements) {
         this.words = words;
+        this.statements = statements;
     }
 
     /** Whether a schema is what is created, altered or dropped, behind that word. */
@@ -36,13 +40,44 @@ final class SchemaParser {
         if (name.isEmpty() && owner.isEmpty()) {
             throw words.syntaxError();
         }
-        Lexeme rest = words.peek();
-        if (rest.isWord("create") || rest.isWord("grant")) {
-            throw MillraceException.notAvailableYet("CREATE SCHEMA with what is in it")
-                    .at(rest.start() + 1)
-                    .withHint("BEGIN; CREATE SCHEMA s; CREATE TABLE s.t (..); COMMIT makes both or none");
+        List<String> elements = elements(ifNotExists);
+        return new Syntax.Complete(new SchemaStatement.CreateSchema(name, ifNotExists, owner, elements));
+    }
+
+    /** What is in it: as in PostgreSQL relations come before what reads them, and privileges last. */
+    private List<String> elements(boolean ifNotExists) {
+        List<List<String>> inOrder =
+                List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        while (words.peek().isWord("create") || words.peek().isWord("grant")) {
+            if (ifNotExists) {
+                throw MillraceException.notAvailableYet("CREATE SCHEMA IF NOT EXISTS with what is in it")
+                        .at(words.peek().start() + 1)
+                        .withHint("CREATE SCHEMA IF NOT EXISTS, and each CREATE TABLE IF NOT EXISTS by itself");
+            }
+            int first = words.place();
+            int rank = rank();
+            statements.statement();
+            inOrder.get(rank).add(words.textFrom(first));
         }
-        return new Syntax.Complete(new SchemaStatement.CreateSchema(name, ifNotExists, owner));
+        return inOrder.stream().flatMap(List::stream).toList();
+    }
+
+    private int rank() {
+        if (words.peek().isWord("grant")) {
+            return 3;
+        }
+        Lexeme kind = words.peekAt(1);
+        return switch (kind.text()) {
+            case "table", "stream", "unlogged" -> 0;
+            case "view", "materialized", "continuous" -> 1;
+            case "index", "unique" -> 2;
+            default ->
+                throw MillraceException.notAvailableYet(
+                                "CREATE " + kind.text().toUpperCase(Locale.ROOT) + " as a part of CREATE SCHEMA")
+                        .at(kind.start() + 1)
+                        .withHint(
+                                "tables, streams, views, queries, indexes and GRANT can be; all else is a statement of its own behind it");
+        };
     }
 
     Syntax drop() {

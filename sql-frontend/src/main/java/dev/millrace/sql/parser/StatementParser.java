@@ -68,7 +68,7 @@ public final class StatementParser {
 
     private StatementParser(String sql) {
         this.words = new Words(sql, Lexer.tokens(sql));
-        this.definitions = new DefinitionParser(words);
+        this.definitions = new DefinitionParser(words, this);
         this.rows = new RowsParser(words, this);
         this.changes = new ChangeParser(words);
         this.session = new SessionParser(words, Optional.of(this));
@@ -150,6 +150,7 @@ public final class StatementParser {
             case "select" -> SelectInto.at(words).orElseGet(rows::select);
             case "values", "table", "from", "pivot", "unpivot", "pivot_wider", "pivot_longer" -> rows.select();
             case "with" -> changes.isNextBehindWith() ? changes.afterWith() : rows.select();
+            case "comment" -> new CommentParser(words, roles).statement();
             case "create" -> roles.isNext() ? roles.create() : definitions.create(roles);
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
@@ -219,7 +220,7 @@ public final class StatementParser {
         if (secret.isNext()) {
             return secret.drop();
         }
-        SchemaParser schema = new SchemaParser(words);
+        SchemaParser schema = new SchemaParser(words, this);
         if (schema.isNext()) {
             return schema.drop();
         }

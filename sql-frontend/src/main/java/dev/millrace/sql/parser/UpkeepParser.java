@@ -1,8 +1,6 @@
 package dev.millrace.sql.parser;
 
 import dev.millrace.error.MillraceException;
-import dev.millrace.error.SqlState;
-import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.statement.Statement.NoOperation;
 import dev.millrace.sql.syntax.Syntax;
@@ -12,25 +10,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** Statements of PostgreSQL that have nothing to do here, but say so: what they ask for holds already, or nobody would see it. */
 final class UpkeepParser {
     private static final WordPattern SET_CONSTRAINTS = WordPattern.of("set constraints");
     private static final String REFRESH = "a materialized view is always current";
-    private static final String COMMENT = "comments are not kept";
 
     private static final Map<String, String> NOTHING_TO_DO = Map.of(
             "vacuum", "memory is freed as rows change: there is nothing to do",
             "analyze", "rows are counted as they change: there is nothing to do",
             "analyse", "rows are counted as they change: there is nothing to do",
             "cluster", "an index has its own order, rows need none: there is nothing to do",
-            "refresh", REFRESH,
-            "comment", COMMENT);
-
-    /** What can have a comment and is a relation. */
-    private static final Set<String> RELATIONS = Set.of("table", "view", "stream");
+            "refresh", REFRESH);
 
     private final Words words;
 
@@ -49,7 +41,6 @@ final class UpkeepParser {
         return new Syntax.Complete(
                 switch (head.text()) {
                     case "refresh" -> refresh();
-                    case "comment" -> comment();
                     case "set" -> constraints();
                     default -> relations(head);
                 });
@@ -109,38 +100,6 @@ final class UpkeepParser {
         return deferred
                 ? nothing("SET CONSTRAINTS", List.of(), "no constraint is deferrable: each is checked at once")
                 : new NoOperation("SET CONSTRAINTS", List.of(), Optional.empty());
-    }
-
-    /** COMMENT ON something IS a text. */
-    private Statement comment() {
-        words.expect("on");
-        Lexeme kind = words.next();
-        if (kind.kind() != Lexeme.Kind.WORD) {
-            throw MillraceException.user(SqlState.SYNTAX_ERROR, "COMMENT ON takes a kind of object, such as TABLE")
-                    .at(kind.start() + 1);
-        }
-        boolean materialized = kind.isWord("materialized") && words.accept("view");
-        List<String> relations = new ArrayList<>();
-        if (materialized || RELATIONS.contains(kind.text())) {
-            relations.add(words.relationName());
-        } else if (kind.isWord("column")) {
-            List<String> names = words.identifier().names;
-            if (names.size() < 2) {
-                throw MillraceException.user(SqlState.SYNTAX_ERROR, "column name must be qualified")
-                        .at(words.peekAt(-1).start() + 1);
-            }
-            relations.add(RelationNames.written(names.subList(0, names.size() - 1)));
-        }
-        while (!words.atStatementEnd() && !(words.peek().isWord("is") && isText(words.peekAt(1)))) {
-            words.next();
-        }
-        words.expect("is");
-        words.next();
-        return nothing("COMMENT", relations, COMMENT);
-    }
-
-    private static boolean isText(Lexeme lexeme) {
-        return lexeme.kind() == Lexeme.Kind.STRING || lexeme.isWord("null");
     }
 
     private static Statement nothing(String command, List<String> relations, String notice) {

@@ -32,6 +32,8 @@ public record AlterTable(String name, boolean ifExists, List<Action> actions) im
 
     public record DropConstraint(String constraint, boolean ifExists) implements Action {}
 
+    public record RenameConstraint(String constraint, String newName) implements Action {}
+
     public AlterTable {
         actions = List.copyOf(actions);
     }

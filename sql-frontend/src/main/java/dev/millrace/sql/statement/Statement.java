@@ -524,6 +524,9 @@ public sealed interface Statement {
     /** ALTER ROLE ... SET, or RESET when there is no value; no setting means RESET ALL. */
     record AlterRoleSetting(String name, Optional<String> setting, Optional<String> value) implements RoleStatement {}
 
+    /** COMMENT ON ROLE; no text takes it away. */
+    record CommentOnRole(String name, Optional<String> text) implements RoleStatement {}
+
     /** DROP ROLE. */
     record DropRole(List<String> names, boolean ifExists) implements RoleStatement {}
 
