@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What depends on what: views on what they read, which tools make first. What is in the schema {@code millrace} belongs to an extension of
+ * What depends on what: views, and by the rule that PostgreSQL has for each, on what they read, which tools make first. What is in the schema {@code millrace} belongs to an extension of
  * that name, which is there from the beginning: so tools know that it is nothing of users', and pg_dump leaves it out.
  */
 final class DependencyContents {
@@ -16,6 +16,7 @@ final class DependencyContents {
     private static final int OID = 13095; // among those of what is there from the beginning
     private static final int PG_CLASS = 1259;
     private static final int PG_NAMESPACE = 2615;
+    private static final int PG_REWRITE = 2618;
     private static final int PG_EXTENSION = 3079;
 
     private final Oids oids;
@@ -31,6 +32,7 @@ final class DependencyContents {
     void addTo(Map<String, Consumer<NamedRows>> fillers) {
         fillers.put("pg_catalog.pg_extension", DependencyContents::extension);
         fillers.put("pg_catalog.pg_depend", this::dependencies);
+        fillers.put("pg_catalog.pg_rewrite", this::rules);
     }
 
     private static void extension(NamedRows rows) {
@@ -58,11 +60,43 @@ final class DependencyContents {
             } else if (relation.object().isPresent()) {
                 for (String read : relation.object().get().reads()) {
                     if (catalog.object(read).isPresent()) {
-                        depend(rows, PG_CLASS, number, PG_CLASS, oids.ofObject(catalog, read), "n");
+                        int of = oids.ofObject(catalog, read);
+                        depend(rows, PG_CLASS, number, PG_CLASS, of, "n");
+                        if (hasRule(relation)) {
+                            depend(rows, PG_REWRITE, rule(relation), PG_CLASS, of, "n");
+                        }
                     }
                 }
             }
         }
+    }
+
+    private void rules(NamedRows rows) {
+        for (ShownRelation relation : relations.get()) {
+            if (relation.object().isPresent() && hasRule(relation)) {
+                rows.add(
+                        "oid",
+                        rule(relation),
+                        "rulename",
+                        "_RETURN",
+                        "ev_class",
+                        oids.of(relation.qualifiedName()),
+                        "ev_type",
+                        "1",
+                        "ev_enabled",
+                        "O",
+                        "is_instead",
+                        true);
+            }
+        }
+    }
+
+    private static boolean hasRule(ShownRelation relation) {
+        return !relation.kind().equals("r");
+    }
+
+    private int rule(ShownRelation relation) {
+        return oids.of(relation.qualifiedName() + " _RETURN");
     }
 
     private static void depend(NamedRows rows, int kind, int oid, int ofKind, int of, String how) {

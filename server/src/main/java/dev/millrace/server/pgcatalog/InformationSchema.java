@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** The relations of the SQL standard's {@code information_schema}. */
 final class InformationSchema {
@@ -42,13 +43,20 @@ final class InformationSchema {
         }
     }
 
+    /** Those of sessions among them: of others, too, as nobody says whose session asks. */
+    private List<ShownRelation> relations() {
+        return Stream.concat(ShownRelation.all(catalog).stream(), ShownRelation.temporary(catalog).stream())
+                .toList();
+    }
+
     private void tables(NamedRows rows) {
-        for (ShownRelation relation : ShownRelation.all(catalog)) {
+        for (ShownRelation relation : relations()) {
             boolean base = relation.kind().equals("r");
+            boolean temporary = base && RelationNames.isOfSession(relation.catalogName());
             rows.add(
                     StandardName.of(relation),
                     "table_type",
-                    base ? "BASE TABLE" : "VIEW",
+                    temporary ? "LOCAL TEMPORARY" : base ? "BASE TABLE" : "VIEW",
                     "is_insertable_into",
                     base ? "YES" : "NO",
                     "is_typed",
@@ -57,7 +65,7 @@ final class InformationSchema {
     }
 
     private void columns(NamedRows rows) {
-        for (ShownRelation relation : ShownRelation.all(catalog)) {
+        for (ShownRelation relation : relations()) {
             for (int column = 0; column < relation.schema().size(); column++) {
                 Field field = relation.schema().field(column);
                 DataType type = field.type();

@@ -31,19 +31,28 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
             "pg_catalog.pg_listening_channels");
 
     static List<ShownRelation> all(DatabaseCatalog catalog) {
-        Stream<ShownRelation> made = catalog.objects().stream()
-                .filter(object -> !RelationNames.isOfSession(object.name()))
-                .flatMap(object -> kindOf(object).stream()
-                        .map(kind -> new ShownRelation(
-                                catalog.schemaOf(object.name()),
-                                catalog.withoutSchema(object.name()),
-                                kind,
-                                object.schema(),
-                                Optional.of(object))));
+        Stream<ShownRelation> made = made(catalog, false);
         Stream<ShownRelation> system = catalog.systemRelations().stream()
                 .filter(relation -> !INTERNAL.contains(relation.name()))
                 .map(ShownRelation::of);
         return Stream.concat(made, system).toList();
+    }
+
+    /** Those of sessions, each in the schema of its session. */
+    static List<ShownRelation> temporary(DatabaseCatalog catalog) {
+        return made(catalog, true).toList();
+    }
+
+    private static Stream<ShownRelation> made(DatabaseCatalog catalog, boolean temporary) {
+        return catalog.objects().stream()
+                .filter(object -> RelationNames.isOfSession(object.name()) == temporary)
+                .flatMap(object -> kindOf(object).stream()
+                        .map(kind -> new ShownRelation(
+                                temporary ? RelationNames.prefix(object.name()) : catalog.schemaOf(object.name()),
+                                temporary ? RelationNames.shown(object.name()) : catalog.withoutSchema(object.name()),
+                                kind,
+                                object.schema(),
+                                Optional.of(object))));
     }
 
     private static ShownRelation of(SystemRelation relation) {

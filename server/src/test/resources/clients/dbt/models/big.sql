@@ -1,0 +1,1 @@
+select customer from {{ ref('eph') }}

@@ -1,0 +1,2 @@
+{{ config(materialized='materialized_view') }}
+select customer, sum(amount) as total from {{ ref('orders') }} group by 1
