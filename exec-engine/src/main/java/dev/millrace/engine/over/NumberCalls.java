@@ -38,7 +38,7 @@ final class NumberCalls implements Calls {
     static boolean computes(OverCall call) {
         return switch (call.function()) {
             case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE -> true;
-            case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, AGGREGATE -> false;
+            case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, EMA, AGGREGATE -> false;
         };
     }
 
@@ -107,7 +107,7 @@ final class NumberCalls implements Calls {
                 case PERCENT_RANK -> Memory.putDouble(at, all == 1 ? 0 : firstPeers[i] / (all - 1));
                 case CUME_DIST -> Memory.putDouble(at, ends[i] / all);
                 case NTILE -> Memory.putInt(data + 4L * i, bucket(from + i, call.parameter()));
-                case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, AGGREGATE ->
+                case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, EMA, AGGREGATE ->
                     throw new IllegalStateException("no number: " + call);
             }
         }

@@ -187,7 +187,7 @@ final class GapFill {
     }
 
     /** Puts what was written in the places of names. */
-    private static final class Placing extends SqlShuttle {
+    static final class Placing extends SqlShuttle {
         private final Map<String, SqlNode> places;
 
         Placing(Map<String, SqlNode> places) {
