@@ -82,8 +82,8 @@ class OverOperatorTest {
         return frames;
     }
 
-    private static Frame toOneBefore() {
-        return frame(Unit.ROWS, Kind.UNBOUNDED_PRECEDING, 0, Kind.PRECEDING, 1, Exclusion.NO_OTHERS);
+    private static Frame rowsUpTo(Kind end, long offset) {
+        return frame(Unit.ROWS, Kind.UNBOUNDED_PRECEDING, 0, end, offset, Exclusion.NO_OTHERS);
     }
 
     private static OverCall number(Function function, long parameter, DataType type) {
@@ -396,12 +396,12 @@ class OverOperatorTest {
                 node(List.of(recent), false, false, true),
                 node(
                         List.of(
-                                value(Function.LAST_VALUE, 0, true, Frame.TO_CURRENT, VALUE),
+                                value(Function.LAST_VALUE, 0, true, rowsUpTo(Kind.CURRENT_ROW, 0), VALUE),
                                 value(Function.LAG, 2, true, Frame.ALL, TEXT)),
                         true,
                         false,
                         true),
-                node(List.of(value(Function.LAST_VALUE, 0, true, toOneBefore(), TEXT)), true, false, true),
+                node(List.of(value(Function.LAST_VALUE, 0, true, rowsUpTo(Kind.PRECEDING, 1), TEXT)), true, false, true),
                 node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT), sum), true, false, true))) {
             RandomGenerator random = new SplittableRandom(20);
             OperatorHarness harness = harness(node).appendOnlyInput().appendOnlyOutput();
