@@ -37,14 +37,7 @@ class AverageCallsTest {
 
     private static OverCall average(long parameter, Integer... arguments) {
         return new OverCall(
-                Function.EMA,
-                Optional.empty(),
-                List.of(arguments),
-                parameter,
-                false,
-                Frame.ALL,
-                DataType.DOUBLE,
-                true);
+                Function.EMA, Optional.empty(), List.of(arguments), parameter, false, Frame.ALL, DataType.DOUBLE, true);
     }
 
     private static Over node(boolean closing) {
@@ -81,7 +74,8 @@ class AverageCallsTest {
         ZSet expected = new ZSet();
         ReferenceAggregate.groups(rows, List.of(0)).values().forEach(group -> {
             List<Row> sorted = new ArrayList<>(group);
-            sorted.sort(Comparator.<Row, Long>comparing(row -> (Long) row.get(1)).thenComparing(row -> (Long) row.get(3)));
+            sorted.sort(
+                    Comparator.<Row, Long>comparing(row -> (Long) row.get(1)).thenComparing(row -> (Long) row.get(3)));
             Double byNumber = null;
             Double byTime = null;
             long last = 0;

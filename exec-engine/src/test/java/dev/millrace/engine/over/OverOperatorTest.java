@@ -401,7 +401,11 @@ class OverOperatorTest {
                         true,
                         false,
                         true),
-                node(List.of(value(Function.LAST_VALUE, 0, true, rowsUpTo(Kind.PRECEDING, 1), TEXT)), true, false, true),
+                node(
+                        List.of(value(Function.LAST_VALUE, 0, true, rowsUpTo(Kind.PRECEDING, 1), TEXT)),
+                        true,
+                        false,
+                        true),
                 node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT), sum), true, false, true))) {
             RandomGenerator random = new SplittableRandom(20);
             OperatorHarness harness = harness(node).appendOnlyInput().appendOnlyOutput();

@@ -26,11 +26,14 @@ final class RandomGaps {
                         + " AS i FROM rel{} GROUP BY ALL" + having,
                 where);
         Dual ours = Dual.of(
-                "SELECT time_bucket_gapfill(" + width + ", ts) AS bucket, " + key + " AS key, locf(" + filled + ") AS f, " + plain
-                        + " AS p, interpolate(" + between + ") AS i FROM rel{} GROUP BY bucket, " + key + having,
+                "SELECT time_bucket_gapfill(" + width + ", ts) AS bucket, " + key + " AS key, locf(" + filled
+                        + ") AS f, " + plain + " AS p, interpolate(" + between + ") AS i FROM rel{} GROUP BY bucket, "
+                        + key + having,
                 where);
-        String duck = "WITH groups AS (" + groups.duck() + "), grid AS (SELECT kk, any_value(key) AS key, unnest(generate_series(min(b), max(b), "
-                + width + ")) AS b FROM groups GROUP BY kk) SELECT grid.b, grid.key, p.f, CASE WHEN grid.b = p.b THEN p.p END, CASE WHEN grid.b = p.b"
+        String duck = "WITH groups AS (" + groups.duck()
+                + "), grid AS (SELECT kk, any_value(key) AS key, unnest(generate_series(min(b), max(b), "
+                + width
+                + ")) AS b FROM groups GROUP BY kk) SELECT grid.b, grid.key, p.f, CASE WHEN grid.b = p.b THEN p.p END, CASE WHEN grid.b = p.b"
                 + " THEN p.i ELSE p.i + (n.i - p.i) * epoch(grid.b - p.b) / epoch(n.b - p.b) END FROM grid ASOF JOIN groups AS p ON grid.kk = p.kk"
                 + " AND grid.b >= p.b ASOF JOIN groups AS n ON grid.kk = n.kk AND grid.b <= n.b";
         return new Dual(ours.ours(), duck);

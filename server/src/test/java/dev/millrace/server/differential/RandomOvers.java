@@ -89,8 +89,8 @@ final class RandomOvers {
         String share = chance.of("0.5", "0.125", "1");
         return Dual.of(
                 "ema(" + value + ", " + share + ") OVER {})",
-                "list_reduce(list(CAST(" + value + " AS DOUBLE)) FILTER (WHERE " + value + " IS NOT NULL) OVER {}), lambda a, x: a + " + share
-                        + " * (x - a))",
+                "list_reduce(list(CAST(" + value + " AS DOUBLE)) FILTER (WHERE " + value
+                        + " IS NOT NULL) OVER {}), lambda a, x: a + " + share + " * (x - a))",
                 window);
     }
 

@@ -7,21 +7,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Taxis that tell where they are about once a minute, with pauses of up to half an hour, one after the other in the file. */
 @Tag("long")
 class RealSensorsTest {
-    private static final String WAY =
-            "haversine(lag(lat) OVER w, lag(lon) OVER w, lat, lon)";
+    private static final String WAY = "haversine(lag(lat) OVER w, lag(lon) OVER w, lat, lon)";
 
     /** The other form of the haversine, by differences of places on the unit sphere. */
-    private static final String DUCK_WAY = "2 * 6371008.7714 * asin(sqrt(power(sin(radians(lat - plat) / 2), 2) + cos(radians(lat))"
-            + " * cos(radians(plat)) * power(sin(radians(lon - plon) / 2), 2)))";
+    private static final String DUCK_WAY =
+            "2 * 6371008.7714 * asin(sqrt(power(sin(radians(lat - plat) / 2), 2) + cos(radians(lat))"
+                    + " * cos(radians(plat)) * power(sin(radians(lon - plon) / 2), 2)))";
 
     @ParameterizedTest(name = "with {0} workers")
     @ValueSource(ints = {1, 2})
     void taxisThatPause(int workers) {
         String path = DataFolder.path("gps_traces/beijing_taxi_traces_75k.csv.gz");
         try (RealData data = new RealData(workers)) {
-            data.execute("CREATE STREAM taxis (id BIGINT, vehicle INTEGER, ts TIMESTAMP, lat DOUBLE PRECISION, lon DOUBLE PRECISION,"
-                    + " speed DOUBLE PRECISION, bearing DOUBLE PRECISION) WITH (connector = 'file', path = '" + path
-                    + "', format = 'csv', header = false)");
+            data.execute(
+                    "CREATE STREAM taxis (id BIGINT, vehicle INTEGER, ts TIMESTAMP, lat DOUBLE PRECISION, lon DOUBLE PRECISION,"
+                            + " speed DOUBLE PRECISION, bearing DOUBLE PRECISION) WITH (connector = 'file', path = '"
+                            + path
+                            + "', format = 'csv', header = false)");
             data.oracleExecute("CREATE TABLE taxis AS SELECT * FROM read_csv('" + path
                     + "', header = false, columns = {'id': 'BIGINT', 'vehicle': 'INTEGER', 'ts': 'TIMESTAMP', 'lat': 'DOUBLE', 'lon': 'DOUBLE',"
                     + " 'speed': 'DOUBLE', 'bearing': 'DOUBLE'})");
@@ -42,9 +44,11 @@ class RealSensorsTest {
                             + " {'v': a.v + (1 - exp(-ln(2) * (x.t - a.t) / 300)) * (x.v - a.v), 't': x.t}).v FROM taxis WHERE vehicle % 5 = 0");
             data.assertStands(
                     "ways",
-                    "SELECT vehicle, round(sum(way)) AS metres, increase(id, ts) AS grown, time_weighted_avg(speed, ts) AS speed FROM (SELECT *, " + WAY
+                    "SELECT vehicle, round(sum(way)) AS metres, increase(id, ts) AS grown, time_weighted_avg(speed, ts) AS speed FROM (SELECT *, "
+                            + WAY
                             + " AS way FROM taxis WINDOW w AS (PARTITION BY vehicle ORDER BY ts, id)) AS t GROUP BY vehicle",
-                    "SELECT vehicle, round(sum(" + DUCK_WAY + ")), sum(CASE WHEN id >= pid THEN id - pid ELSE id END) FILTER (WHERE pid IS NOT NULL),"
+                    "SELECT vehicle, round(sum(" + DUCK_WAY
+                            + ")), sum(CASE WHEN id >= pid THEN id - pid ELSE id END) FILTER (WHERE pid IS NOT NULL),"
                             + " sum(speed * (nt - epoch(ts))) / sum(nt - epoch(ts)) FROM (SELECT *, lag(lat) OVER w AS plat,"
                             + " lag(lon) OVER w AS plon, lag(id) OVER w AS pid, lead(epoch(ts)) OVER v AS nt FROM taxis WINDOW w AS (PARTITION BY vehicle ORDER BY ts, id),"
                             + " v AS (PARTITION BY vehicle ORDER BY ts, speed)) GROUP BY vehicle");

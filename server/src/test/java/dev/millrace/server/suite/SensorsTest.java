@@ -26,14 +26,17 @@ class SensorsTest {
     private static final int DELAY = 3;
 
     private static String gaps(String bucket, String more, String from) {
-        return "SELECT " + bucket + " AS b" + more + ", k, sum(v) AS s, locf(sum(v)) AS l, locf(max(v), treat_null_as_missing => true) AS m,"
+        return "SELECT " + bucket + " AS b" + more
+                + ", k, sum(v) AS s, locf(sum(v)) AS l, locf(max(v), treat_null_as_missing => true) AS m,"
                 + " (interpolate(avg(v))) AS i, coalesce(count(*), 0) AS n FROM " + from;
     }
 
     /** DuckDB's: groups and, by key, the buckets from one to another. */
     private static String filled(String rows, String first, String last) {
-        return "WITH rows AS (" + rows + "), groups AS (SELECT time_bucket(INTERVAL '4 seconds', ts) AS b, k, sum(v) AS s, max(v) AS m, avg(v) AS a,"
-                + " count(*) AS n FROM rows GROUP BY ALL), grid AS (SELECT k, unnest(generate_series(" + first + ", " + last
+        return "WITH rows AS (" + rows
+                + "), groups AS (SELECT time_bucket(INTERVAL '4 seconds', ts) AS b, k, sum(v) AS s, max(v) AS m, avg(v) AS a,"
+                + " count(*) AS n FROM rows GROUP BY ALL), grid AS (SELECT k, unnest(generate_series(" + first + ", "
+                + last
                 + ", INTERVAL '4 seconds')) AS b FROM groups GROUP BY k), joined AS (SELECT grid.b, grid.k, p.b AS pb, f.b AS fb, p.s AS ps, f.s AS fs,"
                 + " p.a AS pa, f.a AS fa, p.n AS pn, p.m AS pm FROM grid ASOF LEFT JOIN groups AS p ON grid.k = p.k AND grid.b >= p.b"
                 + " ASOF LEFT JOIN groups AS f ON grid.k = f.k AND grid.b <= f.b)"
@@ -44,8 +47,8 @@ class SensorsTest {
 
     private static final String OVER = "OVER (PARTITION BY k ORDER BY ts, id)";
 
-    private static final String AVERAGES = "SELECT id, (ema(v, 0.3) " + OVER + ") AS e, (ema(v, ts, INTERVAL '2 seconds') " + OVER
-            + ") AS h, locf(v) " + OVER + " AS l FROM ";
+    private static final String AVERAGES = "SELECT id, (ema(v, 0.3) " + OVER
+            + ") AS e, (ema(v, ts, INTERVAL '2 seconds') " + OVER + ") AS h, locf(v) " + OVER + " AS l FROM ";
 
     private static String averages(String rows) {
         String some = " FILTER (WHERE v IS NOT NULL) " + OVER;
@@ -55,20 +58,28 @@ class SensorsTest {
                 + " last_value(v IGNORE NULLS) " + OVER + " AS l FROM " + rows;
     }
 
-    // ---- rows that come, change and go --------------------------------------------------------------------------------
+    // ---- rows that come, change and go
+    // --------------------------------------------------------------------------------
 
-    private static final String FROM_TO = "time_bucket_gapfill('4 seconds', ts, TIMESTAMP '1970-01-01 00:00:10', TIMESTAMP '1970-01-01 00:01:05')";
+    private static final String FROM_TO =
+            "time_bucket_gapfill('4 seconds', ts, TIMESTAMP '1970-01-01 00:00:10', TIMESTAMP '1970-01-01 00:01:05')";
 
     private static final Map<String, String> VIEWS = Map.of(
-            "gaps", gaps("time_bucket_gapfill('4 seconds', ts)", "", "rows GROUP BY b, k"),
-            "bounded", gaps(FROM_TO, "", "rows GROUP BY b, k"),
+            "gaps",
+            gaps("time_bucket_gapfill('4 seconds', ts)", "", "rows GROUP BY b, k"),
+            "bounded",
+            gaps(FROM_TO, "", "rows GROUP BY b, k"),
             "inferred",
-                    gaps("time_bucket_gapfill(INTERVAL '4 seconds', ts)", "", "rows WHERE ts >= '1970-01-01 00:00:10' AND ts < '1970-01-01 00:01:05' GROUP BY 1, k"),
-            "averages", AVERAGES + "rows",
+            gaps(
+                    "time_bucket_gapfill(INTERVAL '4 seconds', ts)",
+                    "",
+                    "rows WHERE ts >= '1970-01-01 00:00:10' AND ts < '1970-01-01 00:01:05' GROUP BY 1, k"),
+            "averages",
+            AVERAGES + "rows",
             "scores",
-                    "SELECT id, (zscore(v) OVER (PARTITION BY k)) AS z, (interpolate(v) OVER (PARTITION BY k ORDER BY ts)) AS i FROM rows",
+            "SELECT id, (zscore(v) OVER (PARTITION BY k)) AS z, (interpolate(v) OVER (PARTITION BY k ORDER BY ts)) AS i FROM rows",
             "counters",
-                    "SELECT k, first(v, ts) AS f, last(v, ts) AS l, increase(v, ts) AS i, (time_weighted_avg(v, ts)) AS w FROM rows GROUP BY k");
+            "SELECT k, first(v, ts) AS f, last(v, ts) AS l, increase(v, ts) AS i, (time_weighted_avg(v, ts)) AS w FROM rows GROUP BY k");
 
     private static Map<String, String> expected() {
         String start = "TIMESTAMP '1970-01-01 00:00:08'";
@@ -92,8 +103,10 @@ class SensorsTest {
         expected.put(
                 "scores",
                 "SELECT id, ((v - avg(v) OVER (PARTITION BY k)) / nullif(stddev_samp(v) OVER (PARTITION BY k), 0)) AS z,"
-                        + " ((CASE WHEN v IS NOT NULL THEN v ELSE last_value(v IGNORE NULLS)" + before + " + (first_value(v IGNORE NULLS)" + behind
-                        + " - last_value(v IGNORE NULLS)" + before + ") * (epoch(ts) - last_value" + t + before + ") / (first_value" + t + behind
+                        + " ((CASE WHEN v IS NOT NULL THEN v ELSE last_value(v IGNORE NULLS)" + before
+                        + " + (first_value(v IGNORE NULLS)" + behind
+                        + " - last_value(v IGNORE NULLS)" + before + ") * (epoch(ts) - last_value" + t + before
+                        + ") / (first_value" + t + behind
                         + " - last_value" + t + before + ") END)) AS i FROM rows");
         expected.put(
                 "counters",
@@ -175,7 +188,8 @@ class SensorsTest {
         }
     }
 
-    // ---- once windows have closed ---------------------------------------------------------------------------------------
+    // ---- once windows have closed
+    // ---------------------------------------------------------------------------------------
 
     private static final Map<String, String> CLOSING = new LinkedHashMap<>(Map.of(
             "closed_gaps",
@@ -237,7 +251,8 @@ class SensorsTest {
                         "SELECT * FROM closed_gaps",
                         oracle,
                         filled(
-                                "SELECT * FROM by_window WHERE epoch(time_bucket(INTERVAL '4 seconds', ts)) + 4 <= " + passed,
+                                "SELECT * FROM by_window WHERE epoch(time_bucket(INTERVAL '4 seconds', ts)) + 4 <= "
+                                        + passed,
                                 "min(b)",
                                 "max(b)"));
                 OracleCheck.requireEqual(
@@ -246,10 +261,7 @@ class SensorsTest {
                         oracle,
                         averages("(SELECT * FROM by_row WHERE epoch(ts) < " + passed + ")"));
                 OracleCheck.requireEqual(
-                        db.session(),
-                        "SELECT * FROM open_gaps",
-                        oracle,
-                        filled("SELECT * FROM c", "min(b)", "max(b)"));
+                        db.session(), "SELECT * FROM open_gaps", oracle, filled("SELECT * FROM c", "min(b)", "max(b)"));
                 restartSome(db, CLOSING, random);
             }
         }

@@ -331,7 +331,9 @@ final class WindowBinder {
         SqlNode last = syntax.arguments().get(arguments.size() - 1);
         if (arguments.size() == 2) {
             double share = constant(arguments.get(1), DataType.DOUBLE, "share of the newest value in ema", last)
-                    instanceof Double known ? known : Double.NaN;
+                            instanceof Double known
+                    ? known
+                    : Double.NaN;
             if (!(share > 0 && share <= 1)) {
                 throw Errors.error(
                         SqlState.INVALID_PARAMETER_VALUE,
@@ -350,8 +352,7 @@ final class WindowBinder {
                     .withHint("ema(value, time, half_life)");
         }
         values.add(time);
-        IntervalValue life =
-                (IntervalValue) constant(arguments.get(2), DataType.INTERVAL, "half-life in ema", last);
+        IntervalValue life = (IntervalValue) constant(arguments.get(2), DataType.INTERVAL, "half-life in ema", last);
         if (life.months() != 0 || life.comparableMicros() <= 0) {
             throw Errors.error(
                     SqlState.INVALID_PARAMETER_VALUE,

@@ -54,8 +54,7 @@ final class WindowFills {
         }
         SqlCall call = over.operand(0);
         if (call.operandCount() != 1) {
-            throw Errors.error(
-                            SqlState.UNDEFINED_FUNCTION, name.get() + " with these arguments does not exist", call)
+            throw Errors.error(SqlState.UNDEFINED_FUNCTION, name.get() + " with these arguments does not exist", call)
                     .withHint(name.get() + "(value) OVER (PARTITION BY .. ORDER BY time)");
         }
         Map<String, SqlNode> places = new HashMap<>(Map.of("x", call.operand(0), "w", over.operand(1)));
@@ -85,14 +84,16 @@ final class WindowFills {
         String distance = type.isNumber()
                 ? "CAST(%s - %s AS double precision)"
                 : "CAST(extract(epoch FROM (%s - %s)) AS double precision)";
-        String of = (partition.isEmpty() ? "" : "PARTITION BY " + String.join(", ", partition)) + " ORDER BY o ROWS BETWEEN ";
+        String of = (partition.isEmpty() ? "" : "PARTITION BY " + String.join(", ", partition))
+                + " ORDER BY o ROWS BETWEEN ";
         String before = "last_value(%s) IGNORE NULLS OVER (" + of + "UNBOUNDED PRECEDING AND CURRENT ROW)";
         String behind = "first_value(%s) IGNORE NULLS OVER (" + of + "CURRENT ROW AND UNBOUNDED FOLLOWING)";
         String value = "CAST(x AS double precision)";
         String at = "CASE WHEN x IS NOT NULL THEN k END";
         String from = before.formatted(value);
         return placed(
-                "CASE WHEN x IS NOT NULL THEN " + value + " ELSE " + from + " + (" + behind.formatted(value) + " - " + from
+                "CASE WHEN x IS NOT NULL THEN " + value + " ELSE " + from + " + (" + behind.formatted(value) + " - "
+                        + from
                         + ") * " + distance.formatted("k", before.formatted(at)) + " / nullif("
                         + distance.formatted(behind.formatted(at), before.formatted(at)) + ", 0) END",
                 places);

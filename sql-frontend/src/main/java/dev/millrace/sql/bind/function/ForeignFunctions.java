@@ -25,7 +25,9 @@ public final class ForeignFunctions {
                 "late rows are left out by themselves and shown in millrace.late_rows; millrace.watermarks has"
                         + " the watermarks");
         OURS.put("match_proctime", "MATCH_ROWTIME()");
-        OURS.put("time_bucket_gapfill", "it is an expression of GROUP BY: GROUP BY time_bucket_gapfill(width, ts), device");
+        OURS.put(
+                "time_bucket_gapfill",
+                "it is an expression of GROUP BY: GROUP BY time_bucket_gapfill(width, ts), device");
         for (String fill : new String[] {"locf", "interpolate"}) {
             OURS.put(
                     fill,

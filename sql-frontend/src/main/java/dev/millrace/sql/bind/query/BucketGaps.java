@@ -88,8 +88,8 @@ final class BucketGaps {
         }
         this.bucket = (SqlCall) buckets.get(0);
         this.bounds = GapBounds.of(bucket, Optional.ofNullable(select.getWhere()));
-        this.windowed = isNamed(bucket.operand(1), "window_start")
-                && keys.stream().anyMatch(key -> isNamed(key, "window_end"));
+        this.windowed =
+                isNamed(bucket.operand(1), "window_start") && keys.stream().anyMatch(key -> isNamed(key, "window_end"));
     }
 
     /** The query that one with {@code time_bucket_gapfill} is; empty for any other. */
@@ -283,8 +283,8 @@ final class BucketGaps {
         Rows named = new Rows(outputs());
         List<SqlNode> items = new ArrayList<>();
         for (SqlNode item : select.getSelectList()) {
-            boolean isList = item instanceof SqlCall call
-                    && FunctionNames.of(call).equals(Optional.of("distinct on"));
+            boolean isList =
+                    item instanceof SqlCall call && FunctionNames.of(call).equals(Optional.of("distinct on"));
             SqlNode over = Objects.requireNonNull(value(item).accept(rows));
             items.add(isList ? over : named(over, OutputNames.of(item)));
         }
@@ -339,12 +339,13 @@ final class BucketGaps {
         if (bounds.finish().isPresent()) {
             inner.append(", lead(" + HERE + ")" + window + " AS millrace_next");
         }
-        befores.forEach(value ->
-                inner.append(", lag(" + VALUE + value + ")" + window + " AS millrace_before_" + value));
+        befores.forEach(
+                value -> inner.append(", lag(" + VALUE + value + ")" + window + " AS millrace_before_" + value));
         knowns.forEach(value ->
                 inner.append(", lag(" + VALUE + value + ") IGNORE NULLS" + window + " AS millrace_known_" + value));
         String key = KEY + keys.indexOf(bucket);
-        inner.append(" FROM (SELECT *, " + withoutZone(key) + " AS " + HERE + " FROM " + GROUPS + ") AS millrace_group");
+        inner.append(
+                " FROM (SELECT *, " + withoutZone(key) + " AS " + HERE + " FROM " + GROUPS + ") AS millrace_group");
         String step = "CAST(" + STEP + " AS interval)";
         String first = "least(" + HERE + ", millrace_before + " + step + ")";
         if (bounds.start().isPresent()) {
@@ -426,8 +427,7 @@ final class BucketGaps {
                 return keyed(key);
             }
             if (isBucket(call)) {
-                throw Errors.error(
-                        SqlState.GROUPING_ERROR, NAME + " is not the one in GROUP BY", call);
+                throw Errors.error(SqlState.GROUPING_ERROR, NAME + " is not the one in GROUP BY", call);
             }
             if (isFill(call)) {
                 return fill(call);
@@ -459,8 +459,7 @@ final class BucketGaps {
                                 || called.getKind() == SqlKind.IGNORE_NULLS
                                 || called.getKind() == SqlKind.RESPECT_NULLS)
                         && operand == called.operand(0);
-                operands.add(
-                        operand == null ? null : isFunction ? inside((SqlCall) operand) : operand.accept(this));
+                operands.add(operand == null ? null : isFunction ? inside((SqlCall) operand) : operand.accept(this));
             }
             return called.getOperator()
                     .createCall(
@@ -507,7 +506,10 @@ final class BucketGaps {
                                 SqlState.UNDEFINED_FUNCTION,
                                 (locf ? "locf" : "interpolate") + " with these arguments does not exist",
                                 call)
-                        .withHint(locf ? "locf(value) or locf(value, treat_null_as_missing => true)" : "interpolate(value)");
+                        .withHint(
+                                locf
+                                        ? "locf(value) or locf(value, treat_null_as_missing => true)"
+                                        : "interpolate(value)");
             }
             int value = place(operands.get(0));
             String here = VALUE + value;
@@ -515,8 +517,8 @@ final class BucketGaps {
             if (overNulls) {
                 knowns.add(value);
                 String known = "millrace_known_" + value;
-                return over("CASE WHEN " + AT + " < " + HERE + " THEN " + known + " ELSE coalesce(" + here + ", " + known
-                        + ") END");
+                return over("CASE WHEN " + AT + " < " + HERE + " THEN " + known + " ELSE coalesce(" + here + ", "
+                        + known + ") END");
             }
             befores.add(value);
             return over(
@@ -536,7 +538,8 @@ final class BucketGaps {
             String number = type.isExact() || type.isInteger() ? "numeric" : "double precision";
             String from = "CAST(" + before + " AS " + number + ")";
             String since = "CAST(extract(epoch FROM (%s - millrace_before)) AS " + number + ")";
-            return "CASE WHEN " + AT + " = " + HERE + " OR " + HERE + " IS NULL THEN " + here + " WHEN " + AT + " < " + HERE
+            return "CASE WHEN " + AT + " = " + HERE + " OR " + HERE + " IS NULL THEN " + here + " WHEN " + AT + " < "
+                    + HERE
                     + " THEN CAST(" + from + " + (CAST(" + here + " AS " + number + ") - " + from + ") * "
                     + since.formatted(AT) + " / " + since.formatted(HERE) + " AS " + type + ") END";
         }

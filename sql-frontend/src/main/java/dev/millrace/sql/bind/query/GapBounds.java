@@ -39,7 +39,10 @@ record GapBounds(Optional<SqlNode> start, boolean afterStart, Optional<SqlNode> 
                 default -> throw wrongArguments(bucket);
             }
         }
-        if (places.size() < 2 || places.size() > 4 || places.get(0) != bucket.operand(0) || places.get(1) != bucket.operand(1)) {
+        if (places.size() < 2
+                || places.size() > 4
+                || places.get(0) != bucket.operand(0)
+                || places.get(1) != bucket.operand(1)) {
             throw wrongArguments(bucket);
         }
         start = places.size() > 2 ? given(places.get(2)) : start;
@@ -50,9 +53,7 @@ record GapBounds(Optional<SqlNode> start, boolean afterStart, Optional<SqlNode> 
 
     private static RuntimeException wrongArguments(SqlCall bucket) {
         return Errors.error(
-                        SqlState.UNDEFINED_FUNCTION,
-                        "time_bucket_gapfill with these arguments does not exist",
-                        bucket)
+                        SqlState.UNDEFINED_FUNCTION, "time_bucket_gapfill with these arguments does not exist", bucket)
                 .withHint("time_bucket_gapfill(width, time [, start, finish])");
     }
 
