@@ -406,6 +406,26 @@ class OverOperatorTest {
                         true,
                         false,
                         true),
+                node(
+                        List.of(
+                                number(Function.RANK, 0, DataType.BIGINT),
+                                number(Function.DENSE_RANK, 0, DataType.BIGINT)),
+                        false,
+                        false,
+                        true),
+                node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT)), true, false, true),
+                node(
+                        List.of(
+                                aggregate(AggregateCall.Function.MAX, VALUE, false, ROWS, DataType.INTEGER),
+                                aggregate(
+                                        AggregateCall.Function.ARRAY_AGG,
+                                        VALUE,
+                                        false,
+                                        ROWS,
+                                        DataType.array(DataType.INTEGER))),
+                        true,
+                        false,
+                        true),
                 node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT), sum), true, false, true))) {
             RandomGenerator random = new SplittableRandom(20);
             OperatorHarness harness = harness(node).appendOnlyInput().appendOnlyOutput();

@@ -84,11 +84,9 @@ public record OverCall(
     /** Whether the result of a row depends on rows at most so far before it as {@code frame} or parameter say, or on the last result. */
     public boolean looksBackBounded() {
         return switch (function) {
-            case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE -> false;
-            case LAG, LEAD -> !ignoreNulls;
-            case EMA -> true;
-            case FIRST_VALUE, LAST_VALUE, NTH_VALUE, AGGREGATE ->
-                frame.start().kind() != Frame.Kind.UNBOUNDED_PRECEDING;
+            case PERCENT_RANK, CUME_DIST, NTILE -> false;
+            case ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, LAST_VALUE, EMA -> true;
+            case FIRST_VALUE, NTH_VALUE, AGGREGATE -> frame.start().kind() != Frame.Kind.UNBOUNDED_PRECEDING;
         };
     }
 

@@ -191,12 +191,20 @@ class SensorsTest {
     // ---- once windows have closed
     // ---------------------------------------------------------------------------------------
 
+    /** Every five rows of a key, and the last nine of it every four rows. */
+    private static final String COUNTED =
+            "SELECT id, k, count(*) OVER w AS n, sum(v) OVER w AS s, max(v) OVER v AS m FROM %s WINDOW w AS"
+                    + " (PARTITION BY k ORDER BY ts, id ROWS 4 PRECEDING), v AS (PARTITION BY k ORDER BY ts, id ROWS 8 PRECEDING)"
+                    + " QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts, id) %% 5 = 0 OR row_number() OVER (PARTITION BY k ORDER BY ts, id) %% 4 = 0";
+
     private static final Map<String, String> CLOSING = new LinkedHashMap<>(Map.of(
             "closed_gaps",
             gaps(
                     "time_bucket_gapfill('4 seconds', window_start)",
                     "",
                     "TUMBLE(c, ts, '4 seconds') GROUP BY b, window_end, k"),
+            "closed_counts",
+            COUNTED.formatted("c"),
             "closed_averages",
             AVERAGES + "c",
             "open_gaps",
@@ -260,6 +268,11 @@ class SensorsTest {
                         "SELECT * FROM closed_averages",
                         oracle,
                         averages("(SELECT * FROM by_row WHERE epoch(ts) < " + passed + ")"));
+                OracleCheck.requireEqual(
+                        db.session(),
+                        "SELECT * FROM closed_counts",
+                        oracle,
+                        COUNTED.formatted("(SELECT * FROM by_row WHERE epoch(ts) < " + passed + ") AS r"));
                 OracleCheck.requireEqual(
                         db.session(), "SELECT * FROM open_gaps", oracle, filled("SELECT * FROM c", "min(b)", "max(b)"));
                 restartSome(db, CLOSING, random);
