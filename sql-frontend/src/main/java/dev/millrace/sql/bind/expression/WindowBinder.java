@@ -3,12 +3,9 @@ package dev.millrace.sql.bind.expression;
 import com.google.common.collect.ImmutableList;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall;
-import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.expression.Frame;
-import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.plan.expression.OverCall.Function;
 import dev.millrace.sql.algebra.Aggregates;
-import dev.millrace.sql.algebra.ExpressionTranslator;
 import dev.millrace.sql.algebra.OverFunction;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.algebra.TypeMapper;
@@ -280,7 +277,10 @@ final class WindowBinder {
                 RexNode value = context.coercions().decided(arguments.get(0));
                 yield Called.of(function, List.of(value), nth, Coercions.type(value), true);
             }
-            case EMA -> average(syntax, arguments);
+            case EMA -> {
+                MovingAverage average = new MovingAverage(context, syntax, arguments);
+                yield Called.of(Function.EMA, average.values(), average.parameter(), DataType.DOUBLE, true);
+            }
             default -> shifted(function, syntax, arguments);
         };
     }
@@ -317,58 +317,6 @@ final class WindowBinder {
                         Strength.IMPLICIT,
                         syntax.arguments().get(2)));
         return Called.of(function, converted, offset, type, true);
-    }
-
-    /** {@code ema(value, share)} and {@code ema(value, time, half_life)}. */
-    private Called average(AggregateSyntax syntax, List<RexNode> arguments) {
-        List<RexNode> values = new ArrayList<>();
-        values.add(context.coercions()
-                .convert(
-                        arguments.get(0),
-                        DataType.DOUBLE,
-                        Strength.IMPLICIT,
-                        syntax.arguments().get(0)));
-        SqlNode last = syntax.arguments().get(arguments.size() - 1);
-        if (arguments.size() == 2) {
-            double share = constant(arguments.get(1), DataType.DOUBLE, "share of the newest value in ema", last)
-                            instanceof Double known
-                    ? known
-                    : Double.NaN;
-            if (!(share > 0 && share <= 1)) {
-                throw Errors.error(
-                        SqlState.INVALID_PARAMETER_VALUE,
-                        "the share of the newest value in ema must be greater than 0 and at most 1",
-                        last);
-            }
-            return Called.of(Function.EMA, values, Double.doubleToLongBits(share), DataType.DOUBLE, true);
-        }
-        RexNode time = context.coercions().decided(arguments.get(1));
-        if (!Coercions.type(time).isTimestamp()) {
-            throw Errors.error(
-                            SqlState.DATATYPE_MISMATCH,
-                            "the time of ema must be of type timestamp or timestamptz, not "
-                                    + Coercions.name(Coercions.type(time)),
-                            syntax.arguments().get(1))
-                    .withHint("ema(value, time, half_life)");
-        }
-        values.add(time);
-        IntervalValue life = (IntervalValue) constant(arguments.get(2), DataType.INTERVAL, "half-life in ema", last);
-        if (life.months() != 0 || life.comparableMicros() <= 0) {
-            throw Errors.error(
-                    SqlState.INVALID_PARAMETER_VALUE,
-                    "the half-life in ema must be of days or less, and longer than nothing",
-                    last);
-        }
-        return Called.of(Function.EMA, values, life.comparableMicros(), DataType.DOUBLE, true);
-    }
-
-    private Object constant(RexNode node, DataType type, String what, SqlNode where) {
-        RexNode value = context.coercions().convert(node, type, Strength.IMPLICIT, where);
-        if (ExpressionTranslator.translate(value) instanceof Literal literal && literal.value() != null) {
-            return literal.value();
-        }
-        throw Errors.error(SqlState.FEATURE_NOT_SUPPORTED, "the " + what + " must be a constant", where)
-                .withHint("write it as a literal");
     }
 
     private long positive(RexNode node, String what, SqlNode where) {

@@ -3,7 +3,9 @@ package dev.millrace.sql.bind.query;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.expression.FunctionNames;
-import dev.millrace.sql.bind.query.GapFill.Placing;
+import dev.millrace.sql.bind.gap.GapBounds;
+import dev.millrace.sql.bind.gap.GapKeys;
+import dev.millrace.sql.bind.gap.Placing;
 import dev.millrace.sql.bind.scope.BoundQuery;
 import dev.millrace.sql.bind.scope.QueryContext;
 import dev.millrace.sql.bind.type.Coercions;
@@ -26,8 +28,8 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlNumericLiteral;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlSelectKeyword;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.parser.SqlParserPos;
 import org.apache.calcite.sql.util.SqlShuttle;
@@ -51,7 +53,6 @@ import org.apache.calcite.util.Litmus;
  * and, which takes looking at the next group, those behind the last.
  */
 final class BucketGaps {
-    private static final String NAME = "time_bucket_gapfill";
     private static final String GROUPS = "millrace_groups";
     private static final String AT = "millrace_at";
     private static final String HERE = "millrace_here";
@@ -63,156 +64,31 @@ final class BucketGaps {
     private static final String VALUE = "millrace_value_";
 
     private final SqlSelect select;
-    private final QueryContext context;
-    private final List<SqlNode> keys = new ArrayList<>(); // of GROUP BY, the bucket among them
+    private final GapKeys keys;
     private final List<SqlNode> values = new ArrayList<>(); // what is read of a group
     private final TreeSet<Integer> befores = new TreeSet<>(); // of these the value of the group before
     private final TreeSet<Integer> knowns = new TreeSet<>(); // of these the last one before that is not NULL
     private final SqlCall bucket;
     private final GapBounds bounds;
-    private final boolean windowed;
-    private List<DataType> types = List.of();
+    private List<DataType> types = List.of(); // of the groups' columns, when they are bound
     private DataType time = DataType.TIMESTAMP;
 
     private BucketGaps(SqlSelect select, QueryContext context) {
         this.select = select;
-        this.context = context;
-        group();
-        List<SqlNode> buckets = keys.stream().filter(BucketGaps::isBucket).toList();
-        if (buckets.size() != 1) {
-            throw Errors.error(
-                            SqlState.GROUPING_ERROR,
-                            NAME + " is an expression of GROUP BY, by itself and once",
-                            buckets.isEmpty() ? select : buckets.get(1))
-                    .withHint("SELECT " + NAME + "('1 minute', ts) AS minute, locf(avg(x)) FROM s GROUP BY minute");
-        }
-        this.bucket = (SqlCall) buckets.get(0);
+        this.keys = new GapKeys(select, context);
+        this.bucket = keys.bucket();
         this.bounds = GapBounds.of(bucket, Optional.ofNullable(select.getWhere()));
-        this.windowed =
-                isNamed(bucket.operand(1), "window_start") && keys.stream().anyMatch(key -> isNamed(key, "window_end"));
     }
 
     /** The query that one with {@code time_bucket_gapfill} is; empty for any other. */
     static Optional<Rewritten> rewrite(SqlSelect select, OrderLimit order, QueryBinder queries, QueryContext context) {
-        boolean any = calls(select.getSelectList()) || select.getGroup() != null && calls(select.getGroup());
-        return any ? Optional.of(new BucketGaps(select, context).rewrite(order, queries)) : Optional.empty();
+        return GapKeys.isIn(select)
+                ? Optional.of(new BucketGaps(select, context).rewrite(order, queries))
+                : Optional.empty();
     }
 
     /** @param queries knows the groups by their name */
     record Rewritten(SqlSelect select, OrderLimit order, QueryBinder queries) {}
-
-    private static boolean calls(SqlNode node) {
-        if (node instanceof SqlNodeList list) {
-            return list.stream().anyMatch(BucketGaps::calls);
-        }
-        return node instanceof SqlCall call
-                && !node.isA(SqlKind.QUERY)
-                && (isBucket(node)
-                        || call.getOperandList().stream().anyMatch(operand -> operand != null && calls(operand)));
-    }
-
-    private static boolean isBucket(SqlNode node) {
-        return node instanceof SqlCall call && FunctionNames.of(call).equals(Optional.of(NAME));
-    }
-
-    private static boolean isNamed(SqlNode node, String name) {
-        return node instanceof SqlIdentifier identifier
-                && identifier.names.get(identifier.names.size() - 1).equals(name);
-    }
-
-    // ---- what is grouped by ----------------------------------------------------------------------------------------
-
-    private void group() {
-        for (SqlNode item : SelectBinder.items(select.getGroup())) {
-            switch (item.getKind()) {
-                case GROUPING_SETS, ROLLUP, CUBE, ROW ->
-                    throw Errors.notAvailableYet(NAME + " with grouping sets", item)
-                            .withHint("UNION ALL of a query for each set");
-                default -> {}
-            }
-            if (SelectList.isAllColumns(item)) {
-                select.getSelectList().stream()
-                        .map(BucketGaps::value)
-                        .filter(value -> !readsGroup(value))
-                        .forEach(keys::add);
-            } else {
-                keys.add(meant(item));
-            }
-        }
-    }
-
-    private static SqlNode value(SqlNode item) {
-        return item.getKind() == SqlKind.AS ? ((SqlCall) item).operand(0) : item;
-    }
-
-    /** What an item of GROUP BY is: a number's column, and what a name that SELECT gives stands for, unless that reads a column called so. */
-    private SqlNode meant(SqlNode item) {
-        List<SqlNode> list = select.getSelectList().getList();
-        if (item instanceof SqlNumericLiteral number && number.isInteger()) {
-            int place = number.intValue(true);
-            if (place < 1 || place > list.size()) {
-                throw Errors.error(
-                        SqlState.INVALID_COLUMN_REFERENCE,
-                        "GROUP BY position " + place + " is not in select list",
-                        item);
-            }
-            return value(list.get(place - 1));
-        }
-        if (!(item instanceof SqlIdentifier name) || !name.isSimple()) {
-            return item;
-        }
-        return list.stream()
-                .filter(each -> each.getKind() == SqlKind.AS && isNamed(((SqlCall) each).operand(1), name.getSimple()))
-                .map(BucketGaps::value)
-                .filter(each -> isBucket(each) || !reads(each, name.getSimple()))
-                .findFirst()
-                .orElse(item);
-    }
-
-    private static boolean reads(SqlNode node, String name) {
-        return isNamed(node, name)
-                || node instanceof SqlCall call
-                        && call.getOperandList().stream().anyMatch(operand -> operand != null && reads(operand, name));
-    }
-
-    /** Whether an expression has an aggregate, or what fills one, in it. */
-    private boolean readsGroup(SqlNode node) {
-        return node instanceof SqlCall call
-                && (isFill(call)
-                        || isAggregate(call)
-                        || call.getOperandList().stream().anyMatch(operand -> operand != null && readsGroup(operand)));
-    }
-
-    private boolean isAggregate(SqlCall call) {
-        SqlCall called = call;
-        while ((called.getKind() == SqlKind.FILTER || called.getKind() == SqlKind.WITHIN_GROUP)
-                && called.operand(0) instanceof SqlCall inner) {
-            called = inner;
-        }
-        return called.getKind() == SqlKind.WITHIN_GROUP
-                || FunctionNames.of(called)
-                        .filter(name -> FunctionNames.isAggregate(name, context))
-                        .isPresent();
-    }
-
-    private static boolean isFill(SqlCall call) {
-        return FunctionNames.of(call)
-                .filter(name -> name.equals("locf") || name.equals("interpolate"))
-                .isPresent();
-    }
-
-    private int key(SqlNode node) {
-        for (int i = 0; i < keys.size(); i++) {
-            if (keys.get(i).equalsDeep(node, Litmus.IGNORE)
-                    || node instanceof SqlIdentifier name
-                            && keys.get(i) instanceof SqlIdentifier key
-                            && (name.isSimple() || key.isSimple())
-                            && isNamed(key, name.names.get(name.names.size() - 1))) {
-                return i;
-            }
-        }
-        return -1;
-    }
 
     // ---- the queries -----------------------------------------------------------------------------------------------
 
@@ -224,7 +100,7 @@ final class BucketGaps {
                 .map(RelDataTypeField::getType)
                 .map(TypeMapper::dataType)
                 .toList();
-        time = types.get(keys.indexOf(bucket));
+        time = types.get(keys.all().indexOf(bucket));
         return new Rewritten(rows(), ordered(order), queries.naming(GROUPS, groups));
     }
 
@@ -233,21 +109,21 @@ final class BucketGaps {
         SqlParserPos position = select.getParserPosition();
         List<SqlNode> items = new ArrayList<>();
         List<SqlNode> grouped = new ArrayList<>();
-        for (int i = 0; i < keys.size(); i++) {
-            SqlNode key = keys.get(i);
+        for (int i = 0; i < keys.all().size(); i++) {
+            SqlNode key = keys.all().get(i);
             if (key == bucket) {
                 Map<String, SqlNode> places = Map.of(STEP, bucket.operand(0), AT, bucket.operand(1));
                 key = placed("time_bucket(CAST(" + STEP + " AS interval), " + AT + ")", places);
             }
             items.add(named(key, KEY + i));
-            grouped.add(windowed && keys.get(i) == bucket ? bucket.operand(1) : key);
+            grouped.add(keys.isWindowed() && keys.all().get(i) == bucket ? bucket.operand(1) : key);
         }
         for (int i = 0; i < values.size(); i++) {
             items.add(named(values.get(i), VALUE + i));
         }
-        if (windowed) {
-            SqlNode end = keys.stream()
-                    .filter(key -> isNamed(key, "window_end"))
+        if (keys.isWindowed()) {
+            SqlNode end = keys.all().stream()
+                    .filter(key -> keys.isEnd(keys.all().indexOf(key)))
                     .findFirst()
                     .orElseThrow();
             items.add(named(placed(AT + " - INTERVAL '1 microsecond'", Map.of(AT, end)), LAST));
@@ -285,7 +161,7 @@ final class BucketGaps {
         for (SqlNode item : select.getSelectList()) {
             boolean isList =
                     item instanceof SqlCall call && FunctionNames.of(call).equals(Optional.of("distinct on"));
-            SqlNode over = Objects.requireNonNull(value(item).accept(rows));
+            SqlNode over = Objects.requireNonNull(GapKeys.value(item).accept(rows));
             items.add(isList ? over : named(over, OutputNames.of(item)));
         }
         SqlNodeList windows = select.getWindowList();
@@ -310,7 +186,7 @@ final class BucketGaps {
     private SqlNodeList keywords() {
         List<SqlNode> keywords = new ArrayList<>();
         if (select.isDistinct()) {
-            keywords.add(org.apache.calcite.sql.SqlSelectKeyword.DISTINCT.symbol(select.getParserPosition()));
+            keywords.add(SqlSelectKeyword.DISTINCT.symbol(select.getParserPosition()));
         }
         return new SqlNodeList(keywords, select.getParserPosition());
     }
@@ -329,12 +205,12 @@ final class BucketGaps {
 
     private SqlNode from() {
         String partition = "";
-        for (int i = 0; i < keys.size(); i++) {
-            if (keys.get(i) != bucket && !isEnd(i)) {
+        for (int i = 0; i < keys.all().size(); i++) {
+            if (keys.all().get(i) != bucket && !keys.isEnd(i)) {
                 partition += (partition.isEmpty() ? "PARTITION BY " : ", ") + KEY + i;
             }
         }
-        String window = " OVER (" + partition + " ORDER BY " + (windowed ? LAST : HERE) + ")";
+        String window = " OVER (" + partition + " ORDER BY " + (keys.isWindowed() ? LAST : HERE) + ")";
         StringBuilder inner = new StringBuilder("SELECT *, lag(" + HERE + ")" + window + " AS millrace_before");
         if (bounds.finish().isPresent()) {
             inner.append(", lead(" + HERE + ")" + window + " AS millrace_next");
@@ -343,7 +219,7 @@ final class BucketGaps {
                 value -> inner.append(", lag(" + VALUE + value + ")" + window + " AS millrace_before_" + value));
         knowns.forEach(value ->
                 inner.append(", lag(" + VALUE + value + ") IGNORE NULLS" + window + " AS millrace_known_" + value));
-        String key = KEY + keys.indexOf(bucket);
+        String key = KEY + keys.all().indexOf(bucket);
         inner.append(
                 " FROM (SELECT *, " + withoutZone(key) + " AS " + HERE + " FROM " + GROUPS + ") AS millrace_group");
         String step = "CAST(" + STEP + " AS interval)";
@@ -382,10 +258,6 @@ final class BucketGaps {
         };
     }
 
-    private boolean isEnd(int key) {
-        return windowed && isNamed(keys.get(key), "window_end");
-    }
-
     /** The same as a value of the bucket's type. */
     private String withZone(String value) {
         return switch (time.kind()) {
@@ -413,7 +285,7 @@ final class BucketGaps {
                     || name.names.equals(List.of(FromClauses.GROUPS_FRAME))) {
                 return name;
             }
-            int key = key(name);
+            int key = keys.placeOf(name);
             return key < 0 ? plain(place(name), name) : keyed(key);
         }
 
@@ -422,14 +294,14 @@ final class BucketGaps {
             if (call.isA(SqlKind.QUERY)) {
                 return call;
             }
-            int key = key(call);
+            int key = keys.placeOf(call);
             if (key >= 0) {
                 return keyed(key);
             }
-            if (isBucket(call)) {
-                throw Errors.error(SqlState.GROUPING_ERROR, NAME + " is not the one in GROUP BY", call);
+            if (GapKeys.isBucket(call)) {
+                throw Errors.error(SqlState.GROUPING_ERROR, GapKeys.NAME + " is not the one in GROUP BY", call);
             }
-            if (isFill(call)) {
+            if (GapKeys.isFill(call)) {
                 return fill(call);
             }
             if (call.getKind() == SqlKind.OVER && call.operand(0) instanceof SqlCall called) {
@@ -439,7 +311,7 @@ final class BucketGaps {
                         List.of(over, Objects.requireNonNull(call.operand(1).accept(this))),
                         call.getParserPosition());
             }
-            if (isAggregate(call)) {
+            if (keys.isAggregate(call)) {
                 return plain(place(call), call);
             }
             if (call.getKind() == SqlKind.AS) {
@@ -469,13 +341,13 @@ final class BucketGaps {
         }
 
         private SqlNode keyed(int key) {
-            if (keys.get(key) == bucket) {
+            if (keys.all().get(key) == bucket) {
                 return over(withZone(AT));
             }
-            return isEnd(key)
+            return keys.isEnd(key)
                     ? over("CASE WHEN " + AT + " = " + HERE + " THEN " + KEY + key + " ELSE "
                             + withZone(AT + " + CAST(" + STEP + " AS interval)") + " END")
-                    : new SqlIdentifier(KEY + key, keys.get(key).getParserPosition());
+                    : new SqlIdentifier(KEY + key, keys.all().get(key).getParserPosition());
         }
 
         private int place(SqlNode value) {
@@ -528,7 +400,8 @@ final class BucketGaps {
         }
 
         private String interpolated(int value, String here, String before, SqlCall where) {
-            DataType type = types.isEmpty() ? DataType.DOUBLE : types.get(keys.size() + value);
+            DataType type =
+                    types.isEmpty() ? DataType.DOUBLE : types.get(keys.all().size() + value);
             if (!type.isNumber()) {
                 throw Errors.error(
                         SqlState.DATATYPE_MISMATCH,
@@ -548,7 +421,7 @@ final class BucketGaps {
             SqlNode given =
                     argument.getKind() == SqlKind.ARGUMENT_ASSIGNMENT ? ((SqlCall) argument).operand(0) : argument;
             boolean named = argument.getKind() == SqlKind.ARGUMENT_ASSIGNMENT
-                    && isNamed(((SqlCall) argument).operand(1), "treat_null_as_missing");
+                    && GapKeys.isNamed(((SqlCall) argument).operand(1), "treat_null_as_missing");
             return named && given instanceof SqlLiteral literal && Boolean.TRUE.equals(literal.getValue());
         }
     }

@@ -1,4 +1,4 @@
-package dev.millrace.sql.bind.query;
+package dev.millrace.sql.bind.gap;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.expression.FunctionNames;
@@ -22,8 +22,9 @@ import org.apache.calcite.util.Litmus;
  * @param afterStart whether the start itself is left out
  * @param atFinish whether the finish itself is in
  */
-record GapBounds(Optional<SqlNode> start, boolean afterStart, Optional<SqlNode> finish, boolean atFinish) {
-    static GapBounds of(SqlCall bucket, Optional<SqlNode> where) {
+public record GapBounds(Optional<SqlNode> start, boolean afterStart, Optional<SqlNode> finish, boolean atFinish) {
+    /** Of a call, and the condition of WHERE around it. */
+    public static GapBounds of(SqlCall bucket, Optional<SqlNode> where) {
         List<SqlNode> places = new ArrayList<>();
         Optional<SqlNode> start = Optional.empty();
         Optional<SqlNode> finish = Optional.empty();
@@ -131,12 +132,12 @@ record GapBounds(Optional<SqlNode> start, boolean afterStart, Optional<SqlNode> 
     }
 
     /** The first instant that counts. */
-    String firstInstant(String bound) {
+    public String firstInstant(String bound) {
         return afterStart ? "(" + bound + ") + INTERVAL '1 microsecond'" : bound;
     }
 
     /** The last instant that counts. */
-    String lastInstant(String bound) {
+    public String lastInstant(String bound) {
         return atFinish ? bound : "(" + bound + ") - INTERVAL '1 microsecond'";
     }
 }
