@@ -7,7 +7,8 @@ import java.util.function.DoubleSupplier;
 
 /**
  * The runnable tasks and the policy. Tasks in the background run when there are no others, or when one of them has waited for long, so that
- * they come to an end beside any number of others. Not thread-safe: its owner has the lock, or there is one thread only. What is not runnable is
+ * they come to an end beside any number of others. While there are others now and then, one of several workers is kept free of the background, and the
+ * rest take pauses as long as its runs: whoever wakes finds a processor, clients included. Not thread-safe: its owner has the lock, or there is one thread only. What is not runnable is
  * not here and costs nothing.
  */
 final class RunQueue {
@@ -17,6 +18,12 @@ final class RunQueue {
     /** After so many others one runs in the background, also where no time passes. */
     private static final int MOST_OTHERS = 1_000;
 
+    /** How long after a task that was not in the background processors are kept free for the next. */
+    private static final long KEPT_FREE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final long MOST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final int workers;
     private DoubleSupplier memoryShare = () -> 0;
     private long decisions;
     private long waitNanos;
@@ -24,10 +31,17 @@ final class RunQueue {
     private ReadyTasks background;
     private int others; // that ran since one in the background did, while one was ready
     private int running;
+    private int runningInBackground;
+    private boolean hadOthers;
+    private long lastOtherNanos; // when one that is not in the background began, if one did
+    private boolean isPausing; // the background, until a time
+    private long pauseUntilNanos;
     private SchedulingPolicy policy;
 
-    RunQueue(SchedulingPolicy policy) {
+    /** @param workers how many take tasks */
+    RunQueue(SchedulingPolicy policy, int workers) {
         this.policy = policy;
+        this.workers = workers;
         this.ready = new ReadyTasks(policy, this::memoryShare);
         this.background = new ReadyTasks(policy, this::memoryShare);
     }
@@ -57,8 +71,23 @@ final class RunQueue {
         return to;
     }
 
-    boolean isEmpty() {
-        return ready.size() + background.size() == 0;
+    /** How long until a worker may take a task in the background: 0 for now, {@code Long.MAX_VALUE} if others have to end first, or there is none. */
+    long backgroundInNanos(long nowNanos) {
+        if (background.size() == 0) {
+            return Long.MAX_VALUE;
+        }
+        if (!keepsFree(nowNanos)) {
+            return 0;
+        }
+        if (runningInBackground >= workers - 1) {
+            return Long.MAX_VALUE;
+        }
+        return isPausing ? Math.max(0, pauseUntilNanos - nowNanos) : 0;
+    }
+
+    /** Whether there are others now and then. */
+    private boolean keepsFree(long nowNanos) {
+        return workers > 1 && hadOthers && nowNanos - lastOtherNanos < KEPT_FREE_NANOS;
     }
 
     /** Returns whether a task became runnable that was not. */
@@ -75,14 +104,21 @@ final class RunQueue {
         return false;
     }
 
-    /** Chooses a task and marks it running. */
+    /** Chooses a task and marks it running; empty if there is none that may run now. */
     Optional<ScheduledTask> take(long nowNanos) {
-        if (isEmpty()) {
+        boolean mayBeBackground = backgroundInNanos(nowNanos) == 0;
+        if (ready.size() == 0 && !mayBeBackground) {
             return Optional.empty();
         }
-        boolean isBackground = ready.size() == 0 || isBackgroundDue(nowNanos);
+        boolean isBackground = mayBeBackground && (ready.size() == 0 || isBackgroundDue(nowNanos));
         others = isBackground || background.size() == 0 ? 0 : others + 1;
         ScheduledTask task = (isBackground ? background : ready).take(nowNanos);
+        if (isBackground) {
+            runningInBackground++;
+        } else {
+            hadOthers = true;
+            lastOtherNanos = nowNanos;
+        }
         task.begins(nowNanos);
         decisions++;
         waitNanos += nowNanos - task.readySinceNanos();
@@ -108,6 +144,11 @@ final class RunQueue {
     /** A run is over. */
     void ran(ScheduledTask task, Task.Outcome outcome, long fromNanos, long toNanos) {
         running--;
+        if (task.place.inBackground) { // as when it was taken
+            runningInBackground--;
+            isPausing = true;
+            pauseUntilNanos = toNanos + Math.min(MOST_PAUSE_NANOS, toNanos - fromNanos);
+        }
         task.ran(fromNanos, toNanos);
         if (task.removed || outcome == Task.Outcome.DONE) {
             task.state = State.DONE;

@@ -38,7 +38,7 @@ public final class SimulatedWorkers extends Workers {
     public SimulatedWorkers(int count, long quantumNanos, SchedulingPolicy policy) {
         this.count = count;
         this.quantumNanos = quantumNanos;
-        this.queue = new RunQueue(policy);
+        this.queue = new RunQueue(policy, count);
     }
 
     /** The virtual time. */
@@ -56,6 +56,8 @@ public final class SimulatedWorkers extends Workers {
         while (true) {
             begin();
             long next = Math.min(runs.isEmpty() ? Long.MAX_VALUE : runs.peek().toNanos(), timers.nextNanos());
+            long pause = runs.size() < count ? queue.backgroundInNanos(now) : Long.MAX_VALUE;
+            next = pause < next - now ? now + pause : next;
             if (next > untilNanos) {
                 now = untilNanos;
                 return;
@@ -64,7 +66,7 @@ public final class SimulatedWorkers extends Workers {
             Optional<Timers.Timer> due = timers.takeDue(now);
             if (due.isPresent()) {
                 due.get().run();
-            } else {
+            } else if (!runs.isEmpty() && runs.peek().toNanos() <= now) {
                 end(runs.remove());
             }
         }

@@ -37,7 +37,7 @@ public final class SteppedWorkers extends Workers {
         this.clock = clock;
         this.random = new SplittableRandom(seed);
         this.others = others;
-        this.queue = new RunQueue((LotteryPolicy) (nowNanos, ready) -> random.nextInt(ready));
+        this.queue = new RunQueue((LotteryPolicy) (nowNanos, ready) -> random.nextInt(ready), 1);
     }
 
     /** The order is a policy's: a queue without threads, to measure. */
@@ -46,7 +46,7 @@ public final class SteppedWorkers extends Workers {
         this.random = new SplittableRandom(0);
         this.others = () -> false;
         this.pause = () -> {};
-        this.queue = new RunQueue(policy);
+        this.queue = new RunQueue(policy, 1);
     }
 
     /** Runs a timer that is due, one task, or a part of what others do; false if there is none of these. */

@@ -77,7 +77,7 @@ public final class WorkerThreads extends Workers {
 
     public WorkerThreads(int count, SchedulingPolicy policy, Clock clock) {
         this.clock = clock;
-        this.queue = new RunQueue(policy);
+        this.queue = new RunQueue(policy, count);
         lock.lock();
         try {
             for (int i = 0; i < count; i++) {
@@ -166,7 +166,7 @@ public final class WorkerThreads extends Workers {
                     self.task = null;
                 } else {
                     sleepers++;
-                    runnable.awaitUninterruptibly();
+                    sleep(queue.backgroundInNanos(clock.nanoTime()));
                     sleepers--;
                 }
             }
@@ -176,6 +176,18 @@ public final class WorkerThreads extends Workers {
             if (self.isReplaced) {
                 replaced--;
                 runnable.signal(); // its task may have more to do, which is another's now
+            }
+        }
+    }
+
+    @GuardedBy("lock") private void sleep(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            runnable.awaitUninterruptibly();
+        } else {
+            try {
+                runnable.awaitNanos(nanos);
+            } catch (InterruptedException e) {
+                // nobody interrupts a worker to stop it: close() wakes it
             }
         }
     }
@@ -196,7 +208,11 @@ public final class WorkerThreads extends Workers {
             running.remove();
             lock.lock();
         }
-        queue.ran(task, outcome, from, clock.nanoTime());
+        long to = clock.nanoTime();
+        queue.ran(task, outcome, from, to);
+        if (sleepers > 0 && queue.backgroundInNanos(to) < Long.MAX_VALUE) {
+            runnable.signal(); // others had to end first, or were there
+        }
         if (task.removed) {
             stopped.signalAll();
         }

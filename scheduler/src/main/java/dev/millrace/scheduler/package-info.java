@@ -13,6 +13,6 @@
  * that are not. A rank that goes by what changes while a task waits says after how long it is to be asked for again; few are at each decision, and
  * never all ({@link dev.millrace.scheduler.ReadyTasks} has what is promised, also to those whose rank is worst).
  *
- * <p>Before ranks come: tasks in the background, which wait while there are others, but not for long; and priorities.
+ * <p>Before ranks come: tasks in the background, which wait while there are others, but not for long, and leave one of several workers to these; and priorities.
  */
 package dev.millrace.scheduler;

@@ -109,7 +109,7 @@ final class ReadyTasksTest {
     @MethodSource("policies")
     void nobodyWaitsForEverUnderAnyPolicy(String policy) {
         int tasks = 40;
-        RunQueue queue = new RunQueue(SchedulingPolicies.named(policy));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named(policy), 1);
         SplittableRandom random = new SplittableRandom(7);
         for (int i = 0; i < tasks; i++) {
             queue.wake(task(random.nextInt(-2, 3), random.nextInt(1_000_000)), 0);
@@ -137,7 +137,7 @@ final class ReadyTasksTest {
 
     @Test
     void whenAllAreLateThePolicyStillHasFifteenOfSixteenDecisions() {
-        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> task.queuedRows());
+        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> task.queuedRows(), 1);
         for (int i = 0; i < 10; i++) {
             queue.wake(task(0, i), 0);
         }
@@ -154,7 +154,7 @@ final class ReadyTasksTest {
 
     @Test
     void aLotteryGivesEachReadyTaskTheSameChance() {
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("random"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("random"), 1);
         int[] runs = new int[8];
         for (int i = 0; i < runs.length; i++) {
             queue.wake(task(0, i), 0);

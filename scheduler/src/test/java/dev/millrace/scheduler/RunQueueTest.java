@@ -47,7 +47,7 @@ final class RunQueueTest {
 
     @Test
     void firstComeIsFirstServed() {
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"), 1);
         queue.wake(task("b"), 20);
         queue.wake(task("a"), 10);
         queue.wake(task("c"), 30);
@@ -56,7 +56,7 @@ final class RunQueueTest {
 
     @Test
     void roundRobinPrefersWhoRanLongestAgo() {
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("round_robin"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("round_robin"), 1);
         ScheduledTask a = task("a");
         ScheduledTask b = task("b");
         queue.wake(a, 0);
@@ -72,7 +72,7 @@ final class RunQueueTest {
 
     @Test
     void whatIsInTheBackgroundWaitsForOthersButNotForLong() {
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"), 1);
         ScheduledTask past = task("past");
         ScheduledTask live = task("live");
         queue.wake(past, 0);
@@ -93,12 +93,35 @@ final class RunQueueTest {
         }
         assertEquals(1_000, others);
         assertTrue(queue.wake(task("past again"), 70));
-        assertFalse(queue.isEmpty());
+        assertEquals(2, queue.statistics().ready());
+    }
+
+    @Test
+    void oneOfSeveralWorkersIsKeptFreeOfTheBackgroundWhileThereAreOthers() {
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"), 2);
+        List<ScheduledTask> past = List.of(task("past 1"), task("past 2"));
+        ScheduledTask live = task("live");
+        past.forEach(each -> queue.wake(each, 0));
+        assertEquals(List.of("past 1", "past 2"), takeAll(queue, 1), "nobody else was ever there");
+        past.forEach(each -> queue.ran(each, Outcome.READY, 1, 2));
+        queue.wake(live, 2);
+        assertEquals(List.of("live", "past 1"), takeAll(queue, 3));
+        queue.ran(live, Outcome.WAITING, 3, 4);
+        assertEquals(List.of(), takeAll(queue, 4), "also between two of its turns");
+        assertEquals(Long.MAX_VALUE, queue.backgroundInNanos(4));
+        queue.ran(past.get(0), Outcome.READY, 3, 6);
+        assertEquals(3, queue.backgroundInNanos(6), "a pause as long as the run");
+        assertEquals(List.of(), takeAll(queue, 8));
+        assertEquals(List.of("past 2"), takeAll(queue, 9), "they take turns");
+        long later = 3 + 999_999_999;
+        assertEquals(Long.MAX_VALUE, queue.backgroundInNanos(later));
+        assertEquals(0, queue.backgroundInNanos(later + 1), "nobody else was there for a second");
+        assertEquals(List.of("past 1"), takeAll(queue, later + 1));
     }
 
     @Test
     void aTaskWokenWhileItRunsRunsAgain() {
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"), 1);
         ScheduledTask task = task("a");
         assertTrue(queue.wake(task, 0));
         assertFalse(queue.wake(task, 0));
@@ -107,12 +130,12 @@ final class RunQueueTest {
         queue.ran(task, Outcome.WAITING, 1, 3);
         assertEquals(List.of("a"), takeAll(queue, 4));
         queue.ran(task, Outcome.WAITING, 4, 5);
-        assertTrue(queue.isEmpty());
+        assertEquals(0, queue.statistics().ready());
     }
 
     @Test
     void aRemovedTaskNeverRunsAgain() {
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"), 1);
         ScheduledTask ready = task("ready");
         ScheduledTask running = task("running");
         queue.wake(running, 0);
@@ -122,12 +145,12 @@ final class RunQueueTest {
         assertFalse(queue.remove(running));
         queue.ran(running, Outcome.READY, 1, 3);
         assertFalse(queue.wake(running, 4));
-        assertTrue(queue.isEmpty());
+        assertEquals(0, queue.statistics().ready());
     }
 
     @Test
     void thePolicyMayChangeWhileTasksWait() {
-        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> -task.readySinceNanos());
+        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> -task.readySinceNanos(), 1);
         queue.wake(task("a"), 1);
         queue.wake(task("b"), 2);
         queue.wake(task("c"), 3);
@@ -138,7 +161,7 @@ final class RunQueueTest {
 
     @Test
     void policiesAreToldHowMuchMemoryIsUsed() {
-        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> memory > .5 ? -task.id() : task.id());
+        RunQueue queue = new RunQueue((RankingPolicy) (now, memory, task) -> memory > .5 ? -task.id() : task.id(), 1);
         List<ScheduledTask> tasks = List.of(task("a"), task("b"), task("c"));
         tasks.forEach(task -> queue.wake(task, 0));
         assertEquals(List.of("a", "b", "c"), takeAll(queue, 0));
@@ -163,7 +186,7 @@ final class RunQueueTest {
             }
         };
         ScheduledTask task = workers.add(new Counted(workload));
-        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"));
+        RunQueue queue = new RunQueue(SchedulingPolicies.named("fcfs"), 1);
         long began = Clock.system().nanoTime();
         long woken = began + 1_000_000_000;
         queue.wake(task, woken);

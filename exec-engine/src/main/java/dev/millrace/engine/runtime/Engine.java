@@ -217,7 +217,7 @@ public interface Engine extends AutoCloseable {
      * @param atCut called at the moment of the cut, on this thread: what the journal was given before is in, what it is given
      *     after is not. Takes no longer than to note how much that is. Given the number of the checkpoint: epochs that are in have
      *     smaller ones, those that are not have greater ones, also when the engine goes on from it
-     * @throws dev.millrace.error.MillraceException 53200 without memory to spare, 55006 if an epoch does not end or a query was altered
+     * @throws dev.millrace.error.MillraceException 53200 without memory to spare, 55006 if an epoch does not end, 40001 if a query was altered or ended
      *     meanwhile, 58030 if the writer failed, 57014 if the caller was interrupted
      */
     CheckpointSummary checkpoint(CheckpointWriter writer, LongConsumer atCut);

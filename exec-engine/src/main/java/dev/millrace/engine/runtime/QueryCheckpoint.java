@@ -133,7 +133,7 @@ final class QueryCheckpoint {
     /** Why a checkpoint failed that cannot have what a query was when it was cut. */
     static MillraceException changedMeanwhile(String name, String how) {
         return MillraceException.user(
-                        SqlState.OBJECT_IN_USE, "query \"" + name + "\" was " + how + " while the checkpoint was made")
+                        SqlState.SERIALIZATION_FAILURE, "query \"" + name + "\" was " + how + " while the checkpoint was made")
                 .withHint("try again");
     }
 
@@ -146,7 +146,7 @@ final class QueryCheckpoint {
                 } else if (tasks.isClosed()) {
                     if (barrier.toCome().contains(task)) {
                         barrier.fail(MillraceException.user(
-                                        SqlState.OBJECT_IN_USE,
+                                        SqlState.SERIALIZATION_FAILURE,
                                         "query \"" + tasks.name() + "\" came to its end while the checkpoint was cut")
                                 .withHint("try again"));
                     }

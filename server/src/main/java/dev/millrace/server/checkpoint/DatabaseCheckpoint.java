@@ -31,6 +31,7 @@ public final class DatabaseCheckpoint {
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int MOST_RETRIES = 600; // a minute, in which nobody else can define anything
+    private static final int MOST_TRIES = 3; // while queries come to their ends, or are dropped
 
     private final Instance database;
     private final RowJournal journal;
@@ -41,18 +42,23 @@ public final class DatabaseCheckpoint {
     }
 
     /**
-     * Waits until it is on disk.
+     * Waits until it is on disk. When a query ends or is altered just then it is cut once more.
      *
      * @throws MillraceException what {@code Engine.checkpoint} says; 53100 or 58030 when the disk takes nothing, or why the statement under
      *     way was stopped; then the checkpoint before counts, and the log is as it was
      */
     public void run() {
         boolean isWritten = false;
+        int failed = 0;
         while (!isWritten && journal.isWriting() && !database.catalogStore().hasLostTables()) {
             database.uncommitted().await(Optional.empty(), 0); // what a transaction may undo is in no checkpoint
             Interrupt.lock(journal.checkpointing());
             try {
                 isWritten = write(Optional.empty());
+            } catch (MillraceException e) {
+                if (e.sqlState() != SqlState.SERIALIZATION_FAILURE || ++failed == MOST_TRIES) {
+                    throw e;
+                }
             } finally {
                 journal.checkpointing().unlock();
             }

@@ -257,8 +257,8 @@ public final class SearchPath {
      * @throws MillraceException 3F000 if its schema is not there, or none is there to be made in
      */
     public String nameNew(List<String> parts) {
-        if (literal) {
-            return RelationNames.of(parts);
+        if (literal) { // texts of former versions may say the database
+            return RelationNames.of(parts.size() == 3 ? parts.subList(1, 3) : parts);
         }
         if (parts.size() == 1 && parts.get(0).indexOf('.') >= 0) {
             throw MillraceException.user(
@@ -294,6 +294,12 @@ public final class SearchPath {
     private boolean isQualified(String name) {
         String prefix = RelationNames.prefix(name);
         return !prefix.isEmpty() && (catalog.isSchema(prefix) || RelationNames.isOfSession(name));
+    }
+
+    /** Whether names in a text may begin with that of the database, which they are kept without. */
+    public boolean maySayDatabase(String text) {
+        String database = settings.get(Setting.DATABASE);
+        return text.contains(database + ".") || text.contains(database + "\".");
     }
 
     /** A name of three parts without the first, if that is the database. */

@@ -60,21 +60,22 @@ final class StatementNames {
         Optional<String> made = made(statement).filter(name -> !RelationNames.isOfSession(name));
         boolean isKept = made.isPresent() || statement instanceof Statement.AlterQuery;
         boolean hasPoint = made.filter(name -> name.indexOf('.') >= 0).isPresent();
-        if (!isKept || path.isPlain() && !hasPoint) {
+        boolean isPlain = path.isPlain() && !path.maySayDatabase(parsed.text());
+        if (!isKept || isPlain && !hasPoint) {
             return Optional.empty();
         }
         if (statement instanceof Statement.CreateQueryTemplate && !path.isOfPublicAlone()) {
             throw MillraceException.notAvailableYet("CREATE QUERY TEMPLATE where search_path is not public alone")
                     .withHint("SET search_path TO public, and what is in other schemas by its full name");
         }
-        NamedText text = path.isPlain() ? new NamedText(parsed) : frontend.named(parsed, names, parameters);
+        NamedText text = isPlain ? new NamedText(parsed) : frontend.named(parsed, names, parameters);
         Optional<Query> query = StatementKinds.query(statement);
         boolean isTemporary = statement instanceof Statement.CreateView
                 && query.filter(StatementNames::readsTemporary).isPresent();
         if (made.isPresent() && !isTemporary) {
             text.newName()
+                    .filter(parts -> parts.size() > 2 || !path.nameNew(parts).equals(made.get()))
                     .map(path::nameNew)
-                    .filter(name -> !name.equals(made.get()))
                     .ifPresent(text::putNewName);
         }
         if (!text.isOther()) {

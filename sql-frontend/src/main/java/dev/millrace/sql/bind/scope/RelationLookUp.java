@@ -13,7 +13,7 @@ import org.apache.calcite.sql.SqlIdentifier;
 public final class RelationLookUp {
     private RelationLookUp() {}
 
-    /** A relation's name without that of the database, which may stand before its schema. */
+    /** A relation's name without that of the database, which may stand before its schema. Texts that are kept were of this one. */
     public static SqlIdentifier inDatabase(QueryContext context, SqlIdentifier name) {
         if (name.names.size() < 3) {
             return name;
@@ -21,7 +21,8 @@ public final class RelationLookUp {
         boolean isOurs = name.names.size() == 3
                 && context.catalog()
                         .sessionFunction("current_database", List.of())
-                        .equals(Optional.of(name.names.get(0)));
+                        .map(name.names.get(0)::equals)
+                        .orElse(true);
         if (!isOurs) {
             throw Errors.error(
                     name.names.size() == 3 ? SqlState.FEATURE_NOT_SUPPORTED : SqlState.SYNTAX_ERROR,
