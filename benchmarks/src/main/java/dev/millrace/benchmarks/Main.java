@@ -16,6 +16,7 @@ import dev.millrace.benchmarks.scheduling.GroupsCommand;
 import dev.millrace.benchmarks.scheduling.KlinkCommand;
 import dev.millrace.benchmarks.scheduling.PoliciesCommand;
 import dev.millrace.benchmarks.scheduling.TurnsCommand;
+import dev.millrace.benchmarks.sizes.SizesCommand;
 import dev.millrace.benchmarks.sketch.CompareCommand;
 import dev.millrace.benchmarks.sketch.FiguresCommand;
 import dev.millrace.benchmarks.sketch.PastCommand;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Command;
             EdgeBenchCommand.class,
             TemplatesCommand.class,
             QueryGroupsCommand.class,
+            SizesCommand.class,
             TurnsCommand.class,
             KlinkCommand.class,
             PoliciesCommand.class,

@@ -183,7 +183,16 @@ class ArchitectureTest {
     @Test
     void bindersKnowOnlyWhatIsBelowThem() {
         List<String> packages = Stream.of(
-                        "type", "function", "relation", "subquery", "scope", "expression", "match", "query", "change")
+                        "type",
+                        "function",
+                        "relation",
+                        "subquery",
+                        "scope",
+                        "expression",
+                        "gap",
+                        "match",
+                        "query",
+                        "change")
                 .map(name -> "dev.millrace.sql.bind." + name)
                 .toList();
         for (int i = 0; i < packages.size(); i++) {

@@ -63,6 +63,8 @@ final class Computation implements AutoCloseable {
             Field field = results.field(at);
             if (ValueCalls.computes(call)) {
                 calls.add(new ValueCalls(call, at, field, rows, nulls, allocator));
+            } else if (AverageCalls.computes(call)) {
+                calls.add(new AverageCalls(call, at, field, rows, resultCodec, allocator));
             } else if (ExtremeCalls.computes(call)) {
                 calls.add(new ExtremeCalls(call, at, field, rows, nulls, allocator));
             } else if (call.aggregate().isPresent()) {

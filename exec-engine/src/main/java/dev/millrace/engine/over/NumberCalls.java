@@ -19,7 +19,10 @@ final class NumberCalls implements Calls {
     private final RowCodec resultCodec;
     private final BufferAllocator allocator;
     private final FrameCursor peers;
+    private final boolean any;
+    private final boolean ranks;
     private long dense;
+    private long dropped; // rows of the partition before those that are shown
 
     /**
      * @param calls of the node; others than these are passed over
@@ -33,41 +36,49 @@ final class NumberCalls implements Calls {
         this.resultCodec = resultCodec;
         this.allocator = allocator;
         this.peers = new FrameCursor(Frame.TO_CURRENT, rows);
+        this.any = calls.stream().anyMatch(NumberCalls::computes);
+        this.ranks = calls.stream().anyMatch(call -> call.function() == OverCall.Function.RANK);
     }
 
     static boolean computes(OverCall call) {
         return switch (call.function()) {
             case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE -> true;
-            case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, AGGREGATE -> false;
+            case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, EMA, AGGREGATE -> false;
         };
     }
 
+    /** Rows before those that are shown may be forgotten: the numbers go on from the last ones that are known. */
     @Override
     public void begin(int from) {
         peers.reset();
         dense = 0;
-        if (from > 0) {
-            for (int call = 0; call < calls.size(); call++) {
-                if (calls.get(call).function() == OverCall.Function.DENSE_RANK) {
-                    dense = denseRank(from - 1, call);
-                    break; // the others are equal
-                }
+        dropped = 0;
+        int known = lastKnown(from - 1);
+        for (int call = 0; known >= 0 && call < calls.size(); call++) {
+            switch (calls.get(call).function()) {
+                case ROW_NUMBER -> dropped = number(known, call) - known - 1;
+                case RANK -> dropped = number(known, call) - rows.firstPeer(known) - 1;
+                case DENSE_RANK -> dense = number(known, call);
+                default -> {}
             }
+        }
+        for (int next = known + 1; next < from; next++) {
+            peers.move(next);
+            dense += next == peers.firstPeer() ? 1 : 0;
         }
     }
 
-    /** Of a row that was computed; where its results are a failure, by the last one before it whose are not. */
-    private long denseRank(int row, int call) {
+    /** The last row up to this one whose results are no failure; -1 if there is none. */
+    private int lastKnown(int row) {
         int known = row;
         while (known >= 0 && KeptRow.isFailure(KeptRow.result(rows.at(known)))) {
             known--;
         }
-        long rank = known < 0 ? 0 : Memory.getLong(KeptRow.result(rows.at(known)) + resultCodec.slot(call));
-        for (int next = known + 1; next <= row; next++) {
-            peers.move(next);
-            rank += next == peers.firstPeer() ? 1 : 0;
-        }
-        return rank;
+        return known;
+    }
+
+    private long number(int row, int call) {
+        return Memory.getLong(KeptRow.result(rows.at(row)) + resultCodec.slot(call));
     }
 
     @Override
@@ -101,13 +112,13 @@ final class NumberCalls implements Calls {
         for (int i = 0; i < count; i++) {
             long at = data + 8L * i;
             switch (call.function()) {
-                case ROW_NUMBER -> Memory.putLong(at, from + i + 1L);
-                case RANK -> Memory.putLong(at, firstPeers[i] + 1L);
+                case ROW_NUMBER -> Memory.putLong(at, dropped + from + i + 1);
+                case RANK -> Memory.putLong(at, dropped + firstPeers[i] + 1);
                 case DENSE_RANK -> Memory.putLong(at, denseRanks[i]);
                 case PERCENT_RANK -> Memory.putDouble(at, all == 1 ? 0 : firstPeers[i] / (all - 1));
                 case CUME_DIST -> Memory.putDouble(at, ends[i] / all);
                 case NTILE -> Memory.putInt(data + 4L * i, bucket(from + i, call.parameter()));
-                case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, AGGREGATE ->
+                case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE, EMA, AGGREGATE ->
                     throw new IllegalStateException("no number: " + call);
             }
         }
@@ -123,7 +134,8 @@ final class NumberCalls implements Calls {
 
     @Override
     public int stillNeeded(int row) {
-        return 0;
+        int known = any ? lastKnown(row) : row + 1;
+        return ranks && known > 0 ? rows.firstPeer(known) : Math.max(0, known);
     }
 
     @Override

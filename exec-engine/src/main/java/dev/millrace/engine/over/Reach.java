@@ -85,7 +85,7 @@ final class Reach {
 
     private void extend(OverCall call, int index, long row) {
         switch (call.function()) {
-            case ROW_NUMBER, RANK, DENSE_RANK -> extend(index, rows.count());
+            case ROW_NUMBER, RANK, DENSE_RANK, EMA -> extend(index, rows.count());
             case PERCENT_RANK, CUME_DIST, NTILE -> extend(0, rows.count());
             case LAG -> extendByDistance(call, index, call.parameter());
             case LEAD -> extendByDistance(call, index, -call.parameter());

@@ -36,7 +36,10 @@ final class ValueCalls implements Calls {
     }
 
     static boolean computes(OverCall call) {
-        return !NumberCalls.computes(call) && call.function() != OverCall.Function.AGGREGATE;
+        return switch (call.function()) {
+            case LAG, LEAD, FIRST_VALUE, LAST_VALUE, NTH_VALUE -> true;
+            case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE, EMA, AGGREGATE -> false;
+        };
     }
 
     @Override
@@ -88,7 +91,7 @@ final class ValueCalls implements Calls {
             case FIRST_VALUE -> inFrame(row, 1);
             case LAST_VALUE -> fromEnd(row);
             case NTH_VALUE -> inFrame(row, call.parameter());
-            case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE, AGGREGATE ->
+            case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE, EMA, AGGREGATE ->
                 throw new IllegalStateException("no value: " + call);
         };
     }
@@ -141,9 +144,26 @@ final class ValueCalls implements Calls {
     public int stillNeeded(int row) {
         if (call.function() == OverCall.Function.LAG || call.function() == OverCall.Function.LEAD) {
             long back = call.function() == OverCall.Function.LAG ? call.parameter() : -call.parameter();
-            return call.ignoreNulls() ? 0 : (int) Math.max(0, row + 1 - Math.max(0, back));
+            return call.ignoreNulls() ? lastThatCount(row, back) : (int) Math.max(0, row + 1 - Math.max(0, back));
+        }
+        if (call.function() == OverCall.Function.LAST_VALUE && !cursor.excludes()) {
+            int last = fromEnd(row); // of later rows it is this one, or one behind it
+            return last == NONE ? cursor.end() : last;
         }
         return cursor.isRunning() ? 0 : cursor.start();
+    }
+
+    /** The first of so many rows, up to this one, whose value is not NULL. */
+    private int lastThatCount(int row, long many) {
+        int first = row + 1;
+        long left = many;
+        for (int at = row; at >= 0 && left > 0; at--) {
+            if (counts(at)) {
+                first = at;
+                left--;
+            }
+        }
+        return first;
     }
 
     @Override

@@ -82,6 +82,10 @@ class OverOperatorTest {
         return frames;
     }
 
+    private static Frame rowsUpTo(Kind end, long offset) {
+        return frame(Unit.ROWS, Kind.UNBOUNDED_PRECEDING, 0, end, offset, Exclusion.NO_OTHERS);
+    }
+
     private static OverCall number(Function function, long parameter, DataType type) {
         return new OverCall(function, Optional.empty(), List.of(), parameter, false, Frame.ALL, type, false);
     }
@@ -195,6 +199,7 @@ class OverOperatorTest {
                         ? null
                         : seen.get(seen.size() - 1).get(call.arguments().get(0));
             }
+            case EMA -> throw new IllegalStateException("AverageCallsTest has it");
             case AGGREGATE -> ReferenceAggregate.result(call.aggregate().orElseThrow(), frame, INPUT);
         };
     }
@@ -389,6 +394,38 @@ class OverOperatorTest {
         for (Over node : List.of(
                 node(List.of(sum, value(Function.LAG, 2, false, Frame.ALL, TEXT)), true, false, true),
                 node(List.of(recent), false, false, true),
+                node(
+                        List.of(
+                                value(Function.LAST_VALUE, 0, true, rowsUpTo(Kind.CURRENT_ROW, 0), VALUE),
+                                value(Function.LAG, 2, true, Frame.ALL, TEXT)),
+                        true,
+                        false,
+                        true),
+                node(
+                        List.of(value(Function.LAST_VALUE, 0, true, rowsUpTo(Kind.PRECEDING, 1), TEXT)),
+                        true,
+                        false,
+                        true),
+                node(
+                        List.of(
+                                number(Function.RANK, 0, DataType.BIGINT),
+                                number(Function.DENSE_RANK, 0, DataType.BIGINT)),
+                        false,
+                        false,
+                        true),
+                node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT)), true, false, true),
+                node(
+                        List.of(
+                                aggregate(AggregateCall.Function.MAX, VALUE, false, ROWS, DataType.INTEGER),
+                                aggregate(
+                                        AggregateCall.Function.ARRAY_AGG,
+                                        VALUE,
+                                        false,
+                                        ROWS,
+                                        DataType.array(DataType.INTEGER))),
+                        true,
+                        false,
+                        true),
                 node(List.of(number(Function.ROW_NUMBER, 0, DataType.BIGINT), sum), true, false, true))) {
             RandomGenerator random = new SplittableRandom(20);
             OperatorHarness harness = harness(node).appendOnlyInput().appendOnlyOutput();

@@ -83,6 +83,7 @@ final class Library {
             atand                 number.Trigonometry.atand
             atan2d                number.Trigonometry.atan2d
             pi                    number.Trigonometry.pi
+            haversine             number.GreatCircle.haversine
             error_bound           number.Bounds.error
             lower_bound           number.Bounds.same
             upper_bound           number.Bounds.same
@@ -293,6 +294,8 @@ final class Library {
             array_sum_numeric     nested.NumberLists.sumNumeric
             array_sum_double      nested.NumberLists.sumDouble
             array_mad             nested.NumberLists.medianDeviation
+            array_increase        nested.NumberLists.increase
+            array_weighted_avg    nested.NumberLists.weightedByTime
             list_dot_product      nested.NumberLists.dot
             list_cosine_similarity nested.NumberLists.cosine
             list_distance         nested.NumberLists.distance

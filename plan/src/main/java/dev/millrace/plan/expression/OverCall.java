@@ -10,9 +10,9 @@ import java.util.Optional;
  *
  * @param aggregate what AGGREGATE computes over each frame; its arguments are columns of the same input
  * @param arguments columns of the input: of LAG, LEAD and the VALUE functions the value, of LAG and LEAD then the default,
- *     read at the current row, if there is one
- * @param parameter the offset of LAG and LEAD, which may be negative, the position of NTH_VALUE, the buckets of NTILE;
- *     else 0
+ *     read at the current row, if there is one; of EMA the value, DOUBLE, and then its time, if it is one by time
+ * @param parameter the offset of LAG and LEAD, which may be negative, the position of NTH_VALUE, the buckets of NTILE, of EMA
+ *     without a time the bits of the newest value's share, with one the microseconds in which a weight halves; else 0
  * @param ignoreNulls whether rows whose value is NULL are passed over (LAG, LEAD and the VALUE functions)
  * @param frame of AGGREGATE and the VALUE functions; the others have none that matters
  */
@@ -42,6 +42,11 @@ public record OverCall(
         FIRST_VALUE,
         LAST_VALUE,
         NTH_VALUE,
+        /**
+         * The exponential moving average: of the first value that value, then average + share * (value - average), where the share
+         * is given, or 1 - 2^(-time since the last value / half-life); a NULL changes nothing. DOUBLE.
+         */
+        EMA,
         AGGREGATE;
 
         /** Whether the function depends on the frame. */
@@ -51,7 +56,7 @@ public record OverCall(
 
         /** Whether the function has a parameter. */
         public boolean hasParameter() {
-            return this == LAG || this == LEAD || this == NTH_VALUE || this == NTILE;
+            return this == LAG || this == LEAD || this == NTH_VALUE || this == NTILE || this == EMA;
         }
     }
 
@@ -65,7 +70,7 @@ public record OverCall(
     /** Whether the result of a row depends on rows behind those that tie with it. */
     public boolean looksAhead() {
         return switch (function) {
-            case ROW_NUMBER, RANK, DENSE_RANK -> false;
+            case ROW_NUMBER, RANK, DENSE_RANK, EMA -> false;
             case PERCENT_RANK, CUME_DIST, NTILE -> true;
             case LAG -> parameter < 0;
             case LEAD -> parameter > 0;
@@ -76,14 +81,18 @@ public record OverCall(
         };
     }
 
-    /** Whether the result of a row depends on rows at most so far before it as {@code frame} or parameter say. */
+    /** Whether the result of a row depends on rows at most so far before it as {@code frame} or parameter say, or on the last result. */
     public boolean looksBackBounded() {
         return switch (function) {
-            case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST, NTILE -> false;
-            case LAG, LEAD -> !ignoreNulls;
-            case FIRST_VALUE, LAST_VALUE, NTH_VALUE, AGGREGATE ->
-                frame.start().kind() != Frame.Kind.UNBOUNDED_PRECEDING;
+            case PERCENT_RANK, CUME_DIST, NTILE -> false;
+            case ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, LAST_VALUE, EMA -> true;
+            case FIRST_VALUE, NTH_VALUE, AGGREGATE -> frame.start().kind() != Frame.Kind.UNBOUNDED_PRECEDING;
         };
+    }
+
+    private String parameterText() {
+        boolean isShare = function == Function.EMA && arguments.size() == 1;
+        return isShare ? Double.toString(Double.longBitsToDouble(parameter)) : Long.toString(parameter);
     }
 
     @Override
@@ -94,7 +103,7 @@ public record OverCall(
                         + String.join(
                                 ", ",
                                 arguments.stream().map(column -> "$" + column).toList())
-                        + (function.hasParameter() ? ", " + parameter : "") + ")");
+                        + (function.hasParameter() ? ", " + parameterText() : "") + ")");
         return name + (ignoreNulls ? " ignore nulls" : "") + (function.isFramed() ? " " + frame : "");
     }
 }

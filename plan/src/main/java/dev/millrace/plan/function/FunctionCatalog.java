@@ -202,6 +202,7 @@ public final class FunctionCatalog {
             acosd(double) double
             atand(double) double
             atan2d(double, double) double
+            haversine(double, double, double, double) double
 
             text_concat(text, text) text
             text_concat(bytea, bytea) bytea

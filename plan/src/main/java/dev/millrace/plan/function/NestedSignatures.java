@@ -46,6 +46,8 @@ final class NestedSignatures {
             list_entropy(T[]) double
             array_product(double[]) double
             array_mad(double[]) double
+            array_increase(double[]) double
+            array_weighted_avg(double[], double[]) double
             array_sum_whole(bigint[]) numeric_whole
             array_sum_numeric(T[]) numeric
             array_sum_double(double[]) double

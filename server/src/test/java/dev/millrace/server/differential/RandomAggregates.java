@@ -30,7 +30,7 @@ final class RandomAggregates {
     }
 
     private Dual bare() {
-        return switch (chance.below(16)) {
+        return switch (chance.below(17)) {
             case 0 -> Dual.same("count(*)");
             case 1 -> Dual.of("count({})", expressions.any(1));
             case 2 -> Dual.of("count(DISTINCT {})", expressions.groupKey());
@@ -58,7 +58,8 @@ final class RandomAggregates {
                         "percentile_disc(" + fraction + ") WITHIN GROUP (ORDER BY {})",
                         chance.percent(50) ? plainNumber() : Dual.same("ts"));
             }
-            case 14 ->
+            case 14 -> Dual.of("first({}, id)", "arg_min({}, id)", expressions.any(1));
+            case 15 ->
                 Dual.same(chance.of(
                         "arg_max(t, id)",
                         "arg_min(n, id)",

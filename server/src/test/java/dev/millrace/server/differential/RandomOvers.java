@@ -49,7 +49,7 @@ final class RandomOvers {
     }
 
     private Dual call(Dual window) {
-        return switch (chance.below(12)) {
+        return switch (chance.below(14)) {
             case 0 -> Dual.of(chance.of("row_number()", "rank()", "dense_rank()") + " OVER {})", window);
             case 1 -> Dual.of(chance.of("percent_rank()", "cume_dist()") + " OVER {})", window);
             case 2 -> Dual.of("CAST(ntile(" + chance.between(1, 5) + ") OVER {}) AS BIGINT)", window);
@@ -65,6 +65,8 @@ final class RandomOvers {
                 Dual.of("nth_value({}, " + chance.between(1, 3) + ") OVER {}" + frames.rows() + ")", any(), window);
             case 7 -> byValue();
             case 8 -> tied();
+            case 10 -> Dual.of("locf({}) OVER {})", "last_value({} IGNORE NULLS) OVER {})", any(), window);
+            case 11 -> average(window);
             case 9 -> Dual.of("string_agg(g, '-') OVER {}" + frames.rows() + ")", window);
             default -> Dual.of("{} OVER {}" + frames.any() + ")", aggregate(), window);
         };
@@ -79,6 +81,17 @@ final class RandomOvers {
                         function + "({}, 2 IGNORE NULLS) OVER {})",
                         any(),
                         window);
+    }
+
+    /** The oracle folds the values so far. */
+    private Dual average(Dual window) {
+        String value = chance.of("i", "d", "k");
+        String share = chance.of("0.5", "0.125", "1");
+        return Dual.of(
+                "ema(" + value + ", " + share + ") OVER {})",
+                "list_reduce(list(CAST(" + value + " AS DOUBLE)) FILTER (WHERE " + value
+                        + " IS NOT NULL) OVER {}), lambda a, x: a + " + share + " * (x - a))",
+                window);
     }
 
     private Dual any() {

@@ -77,6 +77,7 @@ final class RandomQueries {
     private final RandomOvers overs;
     private final RandomTimes times;
     private final RandomNested nested;
+    private final RandomGaps gaps;
 
     RandomQueries(Chance chance) {
         this.chance = chance;
@@ -87,10 +88,11 @@ final class RandomQueries {
         this.overs = new RandomOvers(chance, expressions);
         this.times = new RandomTimes(chance, windows);
         this.nested = new RandomNested(chance, expressions);
+        this.gaps = new RandomGaps(chance, expressions);
     }
 
     Generated next() {
-        return switch (chance.below(29)) {
+        return switch (chance.below(30)) {
             case 0, 1 -> plain(filtered());
             case 2 -> plain(Dual.of("SELECT DISTINCT {} FROM {}", keys(1 + chance.below(2)), source()));
             case 3, 4, 5, 6 -> plain(grouped());
@@ -104,6 +106,7 @@ final class RandomQueries {
             case 20, 21, 22, 23 -> times.next();
             case 24, 25 -> plain(nested.next());
             case 26 -> corrected();
+            case 29 -> plain(gaps.next());
             default -> windowJoin();
         };
     }

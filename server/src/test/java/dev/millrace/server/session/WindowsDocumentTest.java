@@ -32,9 +32,10 @@ class WindowsDocumentTest {
                             List.of("2026-01-01 12:00:00|a|2|21", "2026-01-01 12:00:00|b|1|19"),
                             List.of("1"),
                             List.of("1|18"),
-                            List.of("1")),
-                    answers.subList(0, 5));
-            assertEquals(6, answers.size());
+                            List.of("1"),
+                            List.of("m|2026-01-01 12:00:03|3|20")),
+                    answers.subList(0, 6));
+            assertEquals(7, answers.size());
             assertEquals(
                     List.of("minutes|readings|0|2026-01-01 12:04:51+00"),
                     database.rows("SELECT query, stream, partition, watermark FROM millrace.watermarks WHERE holds_back"

@@ -113,6 +113,11 @@ class BoundedStateTest {
                         + " BY k, DESCRIPTOR(ts), INTERVAL '5 seconds') GROUP BY k, window_start, window_end",
                 "range frames; Over; SELECT k, sum(v) OVER (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '20 seconds' PRECEDING"
                         + " AND CURRENT ROW) AS t FROM s EMIT ON WINDOW CLOSE",
+                "row frames; Over; SELECT v, sum(k) OVER (PARTITION BY v ORDER BY ts ROWS 3 PRECEDING) AS t FROM s EMIT ON WINDOW CLOSE",
+                "averages and numbers; Over; SELECT v, ema(k, 0.5) OVER w, locf(k) OVER w, row_number() OVER w, rank() OVER w, lag(k) OVER w"
+                        + " FROM s WINDOW w AS (PARTITION BY v ORDER BY ts) EMIT ON WINDOW CLOSE",
+                "buckets without rows; Over; SELECT time_bucket_gapfill('10 seconds', window_start) AS b, v, locf(sum(k)) FROM TUMBLE(s, ts,"
+                        + " INTERVAL '10 seconds') GROUP BY b, window_end, v EMIT ON WINDOW CLOSE",
                 "row patterns; Match; SELECT * FROM s MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES a.v AS x, LAST(b.v) AS y"
                         + " PATTERN (a b+ c) WITHIN INTERVAL '10 seconds' DEFINE b AS b.v > a.v, c AS c.v < a.v)",
                 "temporal join; Join; SELECT s.k, r.v FROM s JOIN r FOR SYSTEM_TIME AS OF s.ts AS r ON s.v = r.v",

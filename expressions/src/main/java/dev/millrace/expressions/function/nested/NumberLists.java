@@ -108,6 +108,31 @@ public final class NumberLists {
                 : values[middle - 1] + (values[middle] - values[middle - 1]) * 0.5;
     }
 
+    /** How far a counter went: what it grew by, and where it was set back to nothing, what it has grown to since. */
+    public static double increase(long array, int length) {
+        double[] values = values(array);
+        double increase = 0;
+        for (int i = 1; i < values.length; i++) {
+            increase += values[i] >= values[i - 1] ? values[i] - values[i - 1] : values[i];
+        }
+        return increase;
+    }
+
+    /** The mean of values that hold from their time to the next one's; where no time passes, that of the values. NaN of none. */
+    public static double weightedByTime(long array, int arrayLength, long timesArray, int timesLength) {
+        double[][] both = both(array, timesArray);
+        double[] values = both[0];
+        double[] times = both[1];
+        double sum = 0;
+        double plain = 0;
+        for (int i = 0; i < values.length; i++) {
+            plain += values[i];
+            sum += i + 1 < values.length ? values[i] * (times[i + 1] - times[i]) : 0;
+        }
+        double passed = values.length == 0 ? 0 : times[values.length - 1] - times[0];
+        return passed > 0 ? sum / passed : plain / values.length;
+    }
+
     private static double[][] both(long a, long b) {
         double[][] both = {values(a), values(b)};
         if (both[0].length != Images.count(a) || both[1].length != Images.count(b)) {

@@ -106,6 +106,9 @@ final class AggregateMacros {
 
         @Override
         public SqlNode visit(SqlCall call) {
+            if (said.arguments().stream().anyMatch(argument -> argument == call)) {
+                return call; // beside the aggregates: what is in it is not of this call
+            }
             SqlCall aggregate = call;
             while (aggregate.getKind() == SqlKind.FILTER || aggregate.getKind() == SqlKind.WITHIN_GROUP) {
                 aggregate = aggregate.operand(0);

@@ -72,6 +72,10 @@ public final class FunctionBinder {
         }
         switch (call.getKind()) {
             case OVER -> {
+                Optional<SqlNode> fill = new WindowFills(context, expressions, clause).expand(call);
+                if (fill.isPresent()) {
+                    return expressions.bind(fill.get());
+                }
                 return new WindowBinder(context, expressions, clause).over(call);
             }
             case FILTER, WITHIN_GROUP, RESPECT_NULLS, IGNORE_NULLS -> {

@@ -72,7 +72,7 @@ public final class FunctionNames {
     }
 
     /** Whether a name is that of an aggregate; users' functions hide those of the same name. */
-    static boolean isAggregate(String name, QueryContext context) {
+    public static boolean isAggregate(String name, QueryContext context) {
         return context.catalog()
                 .userFunction(name)
                 .map(function -> function.kind() == UserFunction.Kind.AGGREGATE)
@@ -104,9 +104,10 @@ public final class FunctionNames {
         names.addAll(AggregateMacros.names());
         names.addAll(WindowBinder.names());
         names.addAll(SpecialCalls.NAMES);
+        names.addAll(WindowFills.NAMES);
         names.addAll(List.of(
                 "clock_timestamp", "gen_random_uuid", "generate_series", "grouping", "num_nonnulls", "num_nulls"));
-        names.addAll(List.of("pg_typeof", "position", "random", "uuid_generate_v4"));
+        names.addAll(List.of("pg_typeof", "position", "random", "time_bucket_gapfill", "uuid_generate_v4"));
         return names;
     }
 

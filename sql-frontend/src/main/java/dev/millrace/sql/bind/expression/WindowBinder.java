@@ -52,7 +52,8 @@ final class WindowBinder {
             Map.entry("lead", Function.LEAD),
             Map.entry("first_value", Function.FIRST_VALUE),
             Map.entry("last_value", Function.LAST_VALUE),
-            Map.entry("nth_value", Function.NTH_VALUE));
+            Map.entry("nth_value", Function.NTH_VALUE),
+            Map.entry("ema", Function.EMA));
 
     private final QueryContext context;
     private final ExpressionBinder expressions;
@@ -241,10 +242,10 @@ final class WindowBinder {
             case ROW_NUMBER, RANK, DENSE_RANK, PERCENT_RANK, CUME_DIST -> 0;
             case NTILE, FIRST_VALUE, LAST_VALUE -> 1;
             case NTH_VALUE -> 2;
-            case LAG, LEAD -> 3;
+            case LAG, LEAD, EMA -> 3;
             case AGGREGATE -> throw new IllegalStateException("no name");
         };
-        int least = function == Function.LAG || function == Function.LEAD ? 1 : most;
+        int least = function == Function.EMA ? 2 : function == Function.LAG || function == Function.LEAD ? 1 : most;
         if (arguments.size() < least || arguments.size() > most) {
             throw FunctionResolver.doesNotExist(syntax.name(), arguments, where);
         }
@@ -275,6 +276,10 @@ final class WindowBinder {
                         syntax.arguments().get(1));
                 RexNode value = context.coercions().decided(arguments.get(0));
                 yield Called.of(function, List.of(value), nth, Coercions.type(value), true);
+            }
+            case EMA -> {
+                MovingAverage average = new MovingAverage(context, syntax, arguments);
+                yield Called.of(Function.EMA, average.values(), average.parameter(), DataType.DOUBLE, true);
             }
             default -> shifted(function, syntax, arguments);
         };

@@ -25,6 +25,15 @@ public final class ForeignFunctions {
                 "late rows are left out by themselves and shown in millrace.late_rows; millrace.watermarks has"
                         + " the watermarks");
         OURS.put("match_proctime", "MATCH_ROWTIME()");
+        OURS.put(
+                "time_bucket_gapfill",
+                "it is an expression of GROUP BY: GROUP BY time_bucket_gapfill(width, ts), device");
+        for (String fill : new String[] {"locf", "interpolate"}) {
+            OURS.put(
+                    fill,
+                    fill + "(x) OVER (PARTITION BY .. ORDER BY ts); " + fill
+                            + "(avg(x)) with GROUP BY time_bucket_gapfill(width, ts); GAP_FILL in FROM");
+        }
         OURS.put("mz_now", CLOCK);
         OURS.put("mz_logical_timestamp", CLOCK);
         OURS.put("current_row_timestamp", CLOCK);

@@ -4,6 +4,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.IntervalValue;
 import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.expression.FunctionNames;
+import dev.millrace.sql.bind.gap.Placing;
 import dev.millrace.sql.bind.scope.From;
 import dev.millrace.sql.bind.scope.Scope.Column;
 import dev.millrace.sql.bind.type.Coercions;
@@ -21,7 +22,6 @@ import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.util.SqlShuttle;
 
 /**
  * RisingWave's {@code GAP_FILL(rows, time, step, ..)} in FROM: between a row and the next one, of its partition, a row for each step. It
@@ -184,19 +184,5 @@ final class GapFill {
         String end = ROW + "." + Identifiers.quote(NEXT + time.name());
         return isThere + " ELSE CAST(" + number.apply(here) + " + (" + number.apply(next) + " - " + number.apply(here)
                 + ") * " + since.apply(AT) + " / " + since.apply(end) + " AS " + type + ") END";
-    }
-
-    /** Puts what was written in the places of names. */
-    private static final class Placing extends SqlShuttle {
-        private final Map<String, SqlNode> places;
-
-        Placing(Map<String, SqlNode> places) {
-            this.places = places;
-        }
-
-        @Override
-        public SqlNode visit(SqlIdentifier name) {
-            return name.isSimple() ? places.getOrDefault(name.getSimple(), name) : name;
-        }
     }
 }

@@ -141,6 +141,12 @@ public final class QueryBinder {
             return with(with.withList.getList()).pending(with.body, order, expected, keepUnknown);
         }
         if (query instanceof SqlSelect select) {
+            Optional<BucketGaps.Rewritten> filled = BucketGaps.rewrite(select, order, this, context);
+            if (filled.isPresent()) {
+                return filled.get()
+                        .queries()
+                        .pending(filled.get().select(), filled.get().order(), expected, keepUnknown);
+            }
             SelectBinder binder = new SelectBinder(context, this, outer, select, order);
             try {
                 return binder.bind(expected, keepUnknown);
