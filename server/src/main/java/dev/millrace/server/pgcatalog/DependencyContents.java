@@ -58,6 +58,9 @@ final class DependencyContents {
             if (relation.schemaName().equals(NAME)) {
                 depend(rows, PG_CLASS, number, PG_EXTENSION, OID, "e");
             } else if (relation.object().isPresent()) {
+                if (hasRule(relation)) {
+                    depend(rows, PG_REWRITE, rule(relation), PG_CLASS, number, "i");
+                }
                 for (String read : relation.object().get().reads()) {
                     if (catalog.object(read).isPresent()) {
                         int of = oids.ofObject(catalog, read);

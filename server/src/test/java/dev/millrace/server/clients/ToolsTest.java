@@ -173,4 +173,64 @@ class ToolsTest {
                     "postgresql+psycopg://millrace@localhost:" + server.port() + "/millrace");
         }
     }
+
+    /** A project with a seed, a snapshot, tests, and a model of each materialization; twice, with another row in between. */
+    @Test
+    void dbtBuildsItsProjectAgainAndAgain() throws Exception {
+        requireProgram("python", "python3", "--version");
+        Path project = Files.createDirectory(folder.resolve("project"));
+        Path given = program("dbt");
+        try (var files = Files.walk(given)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Path to = project.resolve(given.relativize(file).toString());
+                Files.createDirectories(to.getParent());
+                Files.copy(file, to);
+            }
+        }
+        Path requirements = project.resolve("requirements.txt");
+        Path installed = installed("dbt", Files.readString(requirements), at -> {
+            var failure = step(at, "python3", "-m", "venv", "venv");
+            return failure.isPresent()
+                    ? failure
+                    : step(
+                            at,
+                            "venv/bin/pip",
+                            "install",
+                            "-q",
+                            "--no-compile",
+                            "--disable-pip-version-check",
+                            "-r",
+                            requirements.toString());
+        });
+        try (TestServer server = new TestServer()) {
+            String dbt = installed.resolve("venv/bin/dbt").toString();
+            String at = "MILLRACE_PORT=" + server.port();
+            List<String> build = List.of("env", at, dbt, "build", "--project-dir", ".", "--profiles-dir", ".");
+            inProject(project, build);
+            assertEquals(List.of("ann 15.5", "bob 20"), rows(server, LIVE));
+            assertEquals(
+                    List.of("who bought"),
+                    rows(server, "SELECT obj_description('shop.customers'::regclass, 'pg_class')"));
+            Path seed = project.resolve("seeds/orders.csv");
+            Files.writeString(seed, Files.readString(seed).replace("3,ann,5,", "3,ann,6,"));
+            inProject(project, build);
+            assertEquals(List.of("ann 16.5", "bob 20"), rows(server, LIVE));
+            assertEquals(
+                    List.of("ann 15.5 f", "ann 16.5 t", "bob 20 t"),
+                    rows(
+                            server,
+                            "SELECT concat_ws(' ', customer, total, CASE WHEN dbt_valid_to IS NULL THEN 't' ELSE 'f' END)"
+                                    + " FROM snap.customers_snapshot ORDER BY customer, total"));
+            List<String> anew = new ArrayList<>(build);
+            anew.add("--full-refresh");
+            inProject(project, anew);
+            assertEquals(List.of("ann 16.5", "bob 20"), rows(server, LIVE));
+        }
+    }
+
+    private static final String LIVE = "SELECT concat_ws(' ', customer, total) FROM shop.live ORDER BY customer";
+
+    private static void inProject(Path project, List<String> command) throws Exception {
+        assertEquals(Optional.empty(), step(project, command.toArray(String[]::new)));
+    }
 }

@@ -41,14 +41,7 @@ class QualifiedNamesTest {
                 "SELECT users.id FROM users JOIN seen USING (id) WHERE public.seen.id = 2",
             })
     void itsOwnSchemaFindsIt(String query) {
-        if (query.contains("millrace.public.users.id")) {
-            assertEquals(
-                    "42P01 invalid reference to FROM-clause entry for table \"users\" | there is an entry for table"
-                            + " \"users\", but not of \"millrace.public\"",
-                    db.error(query));
-        } else {
-            assertEquals(List.of("2"), db.rows(query));
-        }
+        assertEquals(List.of("2"), db.rows(query));
     }
 
     @Test
@@ -65,6 +58,7 @@ class QualifiedNamesTest {
                 "SELECT nope.users.id FROM users",
                 "SELECT id FROM users WHERE s2.users.id = s1.users.id",
                 "SELECT pg_catalog.users.id FROM users",
+                "SELECT elsewhere.public.users.id FROM users",
                 "SELECT public.u.id FROM users u",
                 "SELECT public.users.id FROM users u",
                 "SELECT public.q.id FROM (SELECT id FROM users) q",

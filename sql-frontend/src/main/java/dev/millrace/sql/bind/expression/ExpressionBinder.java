@@ -8,6 +8,7 @@ import dev.millrace.sql.algebra.TypeMapper;
 import dev.millrace.sql.bind.function.FunctionResolver;
 import dev.millrace.sql.bind.scope.Clause;
 import dev.millrace.sql.bind.scope.QueryContext;
+import dev.millrace.sql.bind.scope.RelationLookUp;
 import dev.millrace.sql.bind.scope.Scope;
 import dev.millrace.sql.bind.type.Coercions;
 import dev.millrace.sql.bind.type.Coercions.Strength;
@@ -144,6 +145,10 @@ public final class ExpressionBinder {
             clause.sawColumn(column, identifier);
             return column;
         } catch (MillraceException e) {
+            Optional<SqlIdentifier> ours = RelationLookUp.columnInDatabase(context, identifier);
+            if (ours.isPresent()) {
+                return column(ours.get());
+            }
             // A column may be called "user" here; where none is, the word is PostgreSQL's CURRENT_USER.
             boolean user = identifier.isSimple() && identifier.getSimple().equals("user");
             if (!user || e.sqlState() != SqlState.UNDEFINED_COLUMN) {

@@ -18,11 +18,7 @@ public final class RelationLookUp {
         if (name.names.size() < 3) {
             return name;
         }
-        boolean isOurs = name.names.size() == 3
-                && context.catalog()
-                        .sessionFunction("current_database", List.of())
-                        .map(name.names.get(0)::equals)
-                        .orElse(true);
+        boolean isOurs = name.names.size() == 3 && isOurs(context, name.names.get(0));
         if (!isOurs) {
             throw Errors.error(
                     name.names.size() == 3 ? SqlState.FEATURE_NOT_SUPPORTED : SqlState.SYNTAX_ERROR,
@@ -32,6 +28,20 @@ public final class RelationLookUp {
                     name);
         }
         return new SqlIdentifier(name.names.subList(1, 3), name.getParserPosition());
+    }
+
+    private static boolean isOurs(QueryContext context, String database) {
+        return context.catalog()
+                .sessionFunction("current_database", List.of())
+                .map(database::equals)
+                .orElse(true);
+    }
+
+    /** A column's name without that of the database, which stands before its schema and relation; empty for any other. */
+    public static Optional<SqlIdentifier> columnInDatabase(QueryContext context, SqlIdentifier name) {
+        return Optional.of(name)
+                .filter(column -> column.names.size() == 4 && isOurs(context, column.names.get(0)))
+                .map(column -> new SqlIdentifier(column.names.subList(1, 4), column.getParserPosition()));
     }
 
     /** The relation of a name, which the statement refers to then, if there is one. */
