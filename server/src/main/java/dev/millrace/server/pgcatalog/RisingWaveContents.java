@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * What is in the catalog as RisingWave's relations of {@code rw_catalog} show it, whose clients and dashboards read them: names, numbers,
@@ -230,11 +231,19 @@ final class RisingWaveContents {
         }
     }
 
+    private Stream<String> reads(CatalogObject object) {
+        return object.kind() == ObjectKind.INDEX
+                ? catalog.index(object.name()).map(Index::relation).stream()
+                : object.reads().stream();
+    }
+
     private void dependencies(NamedRows rows) {
         for (CatalogObject object : catalog.objects()) {
             if (type(object).isPresent() && !RelationNames.isOfSession(object.name())) {
-                object.reads().stream()
-                        .filter(read -> catalog.object(read).flatMap(RisingWaveContents::type).isPresent())
+                reads(object)
+                        .filter(read -> catalog.object(read)
+                                .flatMap(RisingWaveContents::type)
+                                .isPresent())
                         .sorted()
                         .forEach(read -> rows.add("objid", number(object.name()), "refobjid", number(read)));
             }
