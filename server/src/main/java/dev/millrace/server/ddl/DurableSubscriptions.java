@@ -83,8 +83,8 @@ public final class DurableSubscriptions {
                         query,
                         create.limitBytes().orElseGet(() -> settings.bytes(Setting.SUBSCRIPTION_LIMIT)));
         create.retention()
-                .ifPresent(time -> notices.accept(
-                        "changes are kept until they are acknowledged, not for " + time + ", up to the limit in bytes"));
+                .ifPresent(time -> notices.accept("changes are kept until they are acknowledged, not for " + time
+                        + ", up to the limit in bytes"));
         return Command.of("CREATE SUBSCRIPTION");
     }
 

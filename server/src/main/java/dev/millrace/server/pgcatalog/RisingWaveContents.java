@@ -83,21 +83,22 @@ final class RisingWaveContents {
 
     private void objects(NamedRows rows, ObjectKind kind) {
         for (CatalogObject object : all(kind)) {
-            rows.add(switch (kind) {
-                case TABLE -> named(object, made(object, "append_only", object.appendOnly()));
-                case MATERIALIZED_VIEW ->
-                    named(
-                            object,
-                            made(
+            rows.add(
+                    switch (kind) {
+                        case TABLE -> named(object, made(object, "append_only", object.appendOnly()));
+                        case MATERIALIZED_VIEW ->
+                            named(
                                     object,
-                                    "append_only",
-                                    object.appendOnly(),
-                                    "schema_name",
-                                    catalog.schemaOf(object.name()),
-                                    "background_ddl",
-                                    false));
-                default -> named(object, made(object));
-            });
+                                    made(
+                                            object,
+                                            "append_only",
+                                            object.appendOnly(),
+                                            "schema_name",
+                                            catalog.schemaOf(object.name()),
+                                            "background_ddl",
+                                            false));
+                        default -> named(object, made(object));
+                    });
         }
     }
 
@@ -132,10 +133,7 @@ final class RisingWaveContents {
         for (CatalogObject sink : all(ObjectKind.SINK)) {
             rows.add(named(
                     sink,
-                    made(
-                            sink,
-                            "connector",
-                            Optional.ofNullable(sink.options().get("connector")))));
+                    made(sink, "connector", Optional.ofNullable(sink.options().get("connector")))));
         }
     }
 

@@ -41,8 +41,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                                 object.schema(),
                                 Optional.of(object))));
         Stream<ShownRelation> system = catalog.systemRelations().stream()
-                .filter(relation -> !INTERNAL.contains(relation.name())
-                        && !relation.name().startsWith("rw_catalog."))
+                .filter(relation ->
+                        !INTERNAL.contains(relation.name()) && !relation.name().startsWith("rw_catalog."))
                 .map(ShownRelation::of);
         return Stream.concat(made, system).toList();
     }

@@ -50,9 +50,11 @@ final class SecretParser {
         words.optionalOptions().forEach((option, value) -> {
             if (!option.equals("backend") || !value.equals(OURS)) {
                 throw MillraceException.user(
-                                SqlState.FEATURE_NOT_SUPPORTED, "option \"" + option + "\" of a secret is not supported")
+                                SqlState.FEATURE_NOT_SUPPORTED,
+                                "option \"" + option + "\" of a secret is not supported")
                         .at(secret.start() + 1)
-                        .withHint("the server keeps the text itself: AS 'text', or WITH (backend = '" + OURS + "') AS 'text'");
+                        .withHint("the server keeps the text itself: AS 'text', or WITH (backend = '" + OURS
+                                + "') AS 'text'");
             }
         });
         if (!words.peek().isWord("as") || words.peekAt(1).kind() != Lexeme.Kind.STRING) {
