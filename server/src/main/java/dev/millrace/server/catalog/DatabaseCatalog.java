@@ -481,10 +481,11 @@ public final class DatabaseCatalog implements Catalog {
         return system(name);
     }
 
-    /** The system's relation of a name, which may leave {@code pg_catalog} out. */
+    /** The system's relation of a name, which may leave {@code pg_catalog} and {@code rw_catalog} out. */
     public Optional<Relation> system(String name) {
         return systemRelation(name)
                 .or(() -> systemRelation("pg_catalog." + name))
+                .or(() -> systemRelation("rw_catalog." + name))
                 .map(system -> new Relation(
                         system.name(), Relation.Kind.SYSTEM_VIEW, system.schema(), false, List.of(), Optional.empty()));
     }

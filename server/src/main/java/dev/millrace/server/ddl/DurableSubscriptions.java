@@ -82,6 +82,9 @@ public final class DurableSubscriptions {
                         identity.current(),
                         query,
                         create.limitBytes().orElseGet(() -> settings.bytes(Setting.SUBSCRIPTION_LIMIT)));
+        create.retention()
+                .ifPresent(time -> notices.accept("changes are kept until they are acknowledged, not for " + time
+                        + ", up to the limit in bytes"));
         return Command.of("CREATE SUBSCRIPTION");
     }
 

@@ -7,12 +7,13 @@ import dev.millrace.server.permission.Identity;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.secret.Secrets;
 import dev.millrace.sql.statement.SecretStatement;
+import dev.millrace.sql.statement.SecretStatement.AlterSecret;
 import dev.millrace.sql.statement.SecretStatement.CreateSecret;
 import dev.millrace.sql.statement.SecretStatement.DropSecret;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** CREATE and DROP SECRET, by superusers. Belongs to the session's thread. */
+/** CREATE, ALTER and DROP SECRET, by superusers. Belongs to the session's thread. */
 public final class SecretDefinitions {
     private final Instance database;
     private final Consumer<String> notices;
@@ -30,7 +31,10 @@ public final class SecretDefinitions {
         }
         database.lockDefinitions();
         try {
-            return statement instanceof CreateSecret create ? create(create) : drop((DropSecret) statement);
+            if (statement instanceof CreateSecret create) {
+                return create(create);
+            }
+            return statement instanceof AlterSecret alter ? alter(alter) : drop((DropSecret) statement);
         } finally {
             database.definitionLock().unlock();
         }
@@ -57,12 +61,24 @@ public final class SecretDefinitions {
         return created;
     }
 
+    private Command alter(AlterSecret alter) {
+        require(alter.name());
+        database.secrets().put(alter.name(), alter.secret().text());
+        database.keepEndsOfLogs();
+        return Command.of("ALTER SECRET");
+    }
+
+    private void require(String name) {
+        if (!database.secrets().names().contains(name)) {
+            throw MillraceException.user(SqlState.UNDEFINED_OBJECT, "secret \"" + name + "\" does not exist");
+        }
+    }
+
     private Command drop(DropSecret drop) {
         Command dropped = Command.of("DROP SECRET");
         if (!database.secrets().names().contains(drop.name())) {
             if (!drop.ifExists()) {
-                throw MillraceException.user(
-                        SqlState.UNDEFINED_OBJECT, "secret \"" + drop.name() + "\" does not exist");
+                require(drop.name());
             }
             database.secrets().settle();
             notices.accept("secret \"" + drop.name() + "\" does not exist, skipping");

@@ -390,6 +390,7 @@ public final class RoleStatements {
             return catalog.objects().stream()
                     .filter(object -> object.kind() != ObjectKind.SCHEMA
                             && (object.kind() == ObjectKind.FUNCTION) == (grant.kind() == Securable.Kind.FUNCTION))
+                    .filter(object -> grant.only().isEmpty() || grant.only().get() == object.kind())
                     .filter(object -> grant.schemas().contains(catalog.schemaOf(object.name())))
                     .map(object -> new Securable(grant.kind(), object.name()))
                     .toList();

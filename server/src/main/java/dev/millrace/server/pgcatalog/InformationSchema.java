@@ -147,7 +147,7 @@ final class InformationSchema {
 
     private void views(NamedRows rows) {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
-            if (!relation.kind().equals("r")) {
+            if (relation.kind().equals("v")) { // PostgreSQL has no materialized views there
                 rows.add(
                         StandardName.of(relation),
                         "view_definition",

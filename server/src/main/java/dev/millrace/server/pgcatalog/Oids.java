@@ -66,7 +66,7 @@ final class Oids implements DatabaseCatalog.Listener {
         if (name.startsWith("pg_catalog.")) {
             return nextOwn;
         }
-        return name.startsWith("information_schema.") || name.startsWith("millrace.") ? nextElsewhere : nextMade;
+        return RelationNames.isOfSystem(RelationNames.prefix(name)) ? nextElsewhere : nextMade;
     }
 
     // ---- other names -----------------------------------------------------------------------------------------------

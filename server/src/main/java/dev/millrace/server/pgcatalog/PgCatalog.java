@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The relations and functions of {@code pg_catalog} and {@code information_schema} for one database. Safe on any thread. */
+/** The relations and functions of {@code pg_catalog}, {@code information_schema} and {@code rw_catalog} for one database. Safe on any thread. */
 public final class PgCatalog implements AutoCloseable {
     private static final int TYPE_OF_ROWS = 0;
 
@@ -69,6 +69,7 @@ public final class PgCatalog implements AutoCloseable {
         new FunctionContents(catalog, roles, oids).addTo(fillers);
         new CommentContents(catalog, oids).addTo(fillers);
         new DependencyContents(oids, this::shown, catalog).addTo(fillers);
+        new RisingWaveContents(catalog, roles, oids).addTo(fillers);
         RelationList.read(oids)
                 .forEach((name, schema) -> relations.add(new SystemRelation(
                         name, "as PostgreSQL has it", schema, List.of(), rows -> fill(name, schema, rows))));
@@ -88,10 +89,10 @@ public final class PgCatalog implements AutoCloseable {
 
     /** The query that a relation is short for whose rows depend on who reads it. */
     public Optional<UserFunction> view(String name) {
+        boolean whole = name.indexOf('.') >= 0;
         return Optional.ofNullable(views.get(name))
-                .or(() -> name.indexOf('.') < 0
-                        ? Optional.ofNullable(views.get("pg_catalog." + name))
-                        : Optional.empty());
+                .or(() -> Optional.ofNullable(whole ? null : views.get("pg_catalog." + name)))
+                .or(() -> Optional.ofNullable(whole ? null : views.get("rw_catalog." + name)));
     }
 
     /** Ends the functions: queries that call them fail from then on. */

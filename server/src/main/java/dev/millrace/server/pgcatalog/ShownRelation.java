@@ -33,7 +33,8 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
     static List<ShownRelation> all(DatabaseCatalog catalog) {
         Stream<ShownRelation> made = made(catalog, false);
         Stream<ShownRelation> system = catalog.systemRelations().stream()
-                .filter(relation -> !INTERNAL.contains(relation.name()))
+                .filter(relation ->
+                        !INTERNAL.contains(relation.name()) && !relation.name().startsWith("rw_catalog."))
                 .map(ShownRelation::of);
         return Stream.concat(made, system).toList();
     }

@@ -188,7 +188,11 @@ final class StatementNames {
             return index(index);
         } else if (statement instanceof SubscriptionStatement.CreateSubscription create) {
             return new SubscriptionStatement.CreateSubscription(
-                    create.name(), create.ifNotExists(), path.meant(create.query()), create.limitBytes());
+                    create.name(),
+                    create.ifNotExists(),
+                    path.meant(create.query()),
+                    create.limitBytes(),
+                    create.retention());
         } else if (statement instanceof Statement.NoOperation nothing) {
             return new Statement.NoOperation(nothing.command(), all(nothing.relations()), nothing.notice());
         } else if (statement instanceof Statement.ShowCreate show) {
@@ -318,6 +322,7 @@ final class StatementNames {
                 grant.kind(),
                 objects,
                 grant.schemas(),
+                grant.only(),
                 grant.grantees(),
                 grant.revoke(),
                 grant.option(),

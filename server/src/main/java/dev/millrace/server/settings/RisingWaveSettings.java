@@ -53,7 +53,11 @@ final class RisingWaveSettings {
                 background_ddl=false streaming_use_arrangement_backfill=true streaming_use_snapshot_backfill=true
                 enable_serverless_backfill=false enable_locality_backfill=true slow_ddl_notification_secs=30""");
         groups.put("rows are taken as fast as they are computed", """
-                backfill_rate_limit=default source_rate_limit=default sink_rate_limit=default""");
+                backfill_rate_limit=default source_rate_limit=default sink_rate_limit=default
+                dml_rate_limit=default""");
+        groups.put("SHOW CREATE has the statement as it was written", "disable_purify_definition=false");
+        groups.put("what an expression gives that is not always the same is kept with the row", """
+                streaming_unsafe_allow_unmaterialized_impure_expr=false""");
         groups.put("sinks have threads of their own, and what streams read is shared", """
                 sink_decouple=default streaming_separate_sink=false streaming_use_shared_source=true
                 streaming_enable_unaligned_join=false streaming_sync_log_store_pause_duration_ms=

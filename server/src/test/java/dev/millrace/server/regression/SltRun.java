@@ -19,6 +19,9 @@ import java.util.stream.Stream;
 final class SltRun implements AutoCloseable {
     private static final String TIMEOUT = "SET statement_timeout = '20s'";
 
+    /** Whom RisingWave's runner is. */
+    private static final String OWNER = "CREATE ROLE root SUPERUSER CREATEDB CREATEROLE LOGIN";
+
     private final Database database;
     private final Map<String, Session> sessions = new HashMap<>();
 
@@ -80,16 +83,25 @@ final class SltRun implements AutoCloseable {
         return (order == SltScript.Order.GIVEN ? lines : lines.sorted()).toList();
     }
 
-    /** RisingWave writes the offset of a zone with its minutes, psql without if there are none. */
+    /**
+     * RisingWave writes the offset of a zone with its minutes, psql without if there are none; and parts of a second with three, six or nine
+     * digits, psql without zeros behind them.
+     */
     private static String normal(String text) {
         return Stream.of(text.strip().split("\\s+"))
                 .map(word -> word.replaceFirst("(:\\d\\d(?:\\.\\d+)?[+-]\\d\\d):00$", "$1"))
+                .map(word -> word.replaceFirst("(:\\d\\d\\.\\d*?[1-9])0+((?:[+-]\\d\\d(?::\\d\\d)*)?)$", "$1$2"))
                 .collect(Collectors.joining(" "));
     }
 
     private List<List<String>> rows(SltScript.Step step) {
         Session session = sessions.computeIfAbsent(step.connection(), name -> {
-            Session made = database.session();
+            if (sessions.isEmpty()) {
+                try (Session first = database.session()) {
+                    drain(first, OWNER, new ArrayList<>());
+                }
+            }
+            Session made = database.session("root");
             drain(made, TIMEOUT, new ArrayList<>());
             return made;
         });

@@ -31,7 +31,7 @@ public final class RelationNames {
 
     private static final String POINT = ".";
     private static final String OF_PUBLIC = PUBLIC + POINT;
-    private static final Set<String> OF_SYSTEM = Set.of("millrace", "pg_catalog", "information_schema");
+    private static final Set<String> OF_SYSTEM = Set.of("millrace", "pg_catalog", "information_schema", "rw_catalog");
 
     private RelationNames() {}
 

@@ -249,6 +249,10 @@ final class DefinitionParser {
         if (subscription.isNext()) {
             return subscription.alter();
         }
+        SecretParser secret = new SecretParser(words);
+        if (secret.isNext()) {
+            return secret.alter();
+        }
         if (words.accept("system")) {
             return new SessionParser(words, Optional.empty()).alterSystem();
         }

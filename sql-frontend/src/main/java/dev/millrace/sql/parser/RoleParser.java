@@ -212,7 +212,8 @@ final class RoleParser {
         words.expect("on");
         List<String> objects = new ArrayList<>();
         List<String> schemas = new ArrayList<>();
-        Securable.Kind kind = objects(objects, schemas);
+        Optional<ObjectKind> only = oneKind();
+        Securable.Kind kind = objects(objects, schemas, only.isPresent());
         words.expect(revoke ? "from" : "to");
         List<String> grantees = new ArrayList<>();
         do {
@@ -221,7 +222,7 @@ final class RoleParser {
         } while (words.acceptComma());
         boolean option = !revoke && words.acceptAll("with", "grant", "option");
         return new Statement.GrantPrivileges(
-                privileges.get(), kind, objects, schemas, grantees, revoke, option, optionOnly, grantedBy());
+                privileges.get(), kind, objects, schemas, only, grantees, revoke, option, optionOnly, grantedBy());
     }
 
     private Optional<String> grantedBy() {
@@ -279,8 +280,24 @@ final class RoleParser {
         return Optional.empty();
     }
 
+    /** The kind behind {@code ON ALL}, which PostgreSQL has not: TABLES are all relations there, and here. */
+    private Optional<ObjectKind> oneKind() {
+        if (words.acceptAll("all", "materialized", "views")) {
+            return Optional.of(ObjectKind.MATERIALIZED_VIEW);
+        } else if (words.acceptAll("all", "views")) {
+            return Optional.of(ObjectKind.VIEW);
+        } else if (words.acceptAll("all", "sinks")) {
+            return Optional.of(ObjectKind.SINK);
+        }
+        return words.acceptAll("all", "sources") ? Optional.of(ObjectKind.STREAM) : Optional.empty();
+    }
+
     /** What follows ON: adds names, or schemas for all that is in them. */
-    private Securable.Kind objects(List<String> names, List<String> schemas) {
+    private Securable.Kind objects(List<String> names, List<String> schemas, boolean ofOneKind) {
+        if (ofOneKind) {
+            inSchema(schemas);
+            return Securable.Kind.RELATION;
+        }
         if (words.acceptAll("all", "functions") || words.acceptAll("all", "routines")) {
             inSchema(schemas);
             return Securable.Kind.FUNCTION;

@@ -280,6 +280,13 @@ public final class StatementParser {
             words.next();
             return new Syntax.Complete(new Statement.ShowSetting(Optional.of("timezone")));
         }
+        if (words.acceptAll("columns", "from")) {
+            return new Syntax.Describe(words.identifier());
+        }
+        Optional<String> names = new ShowNames(words).query();
+        if (names.isPresent()) {
+            return new StatementParser(names.get()).statement();
+        }
         Optional<Listing> listing = listing();
         if (listing.isPresent()) {
             return new Syntax.Complete(new Statement.Show(listing.get()));

@@ -5,10 +5,14 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.statement.SubscriptionStatement;
 import dev.millrace.sql.syntax.Syntax;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 /** CREATE, ALTER and DROP SUBSCRIPTION. */
 final class SubscriptionParser {
+    private static final Pattern TIME = Pattern.compile("(\\d{1,18} ?[a-zA-Z]{1,12} ?){1,8}");
+
     private final Words words;
 
     SubscriptionParser(Words words) {
@@ -27,15 +31,28 @@ final class SubscriptionParser {
         words.expect("from");
         String query = words.relationName();
         OptionalLong limitBytes = OptionalLong.empty();
+        Optional<String> retention = Optional.empty();
         for (Map.Entry<String, String> option : words.optionalOptions().entrySet()) {
-            if (!option.getKey().equals("limit")) {
-                throw MillraceException.user(
-                                SqlState.INVALID_PARAMETER_VALUE, "option \"" + option.getKey() + "\" does not exist")
-                        .withHint("options of CREATE SUBSCRIPTION are: limit");
+            switch (option.getKey()) {
+                case "limit" -> limitBytes = OptionalLong.of(RowsParser.bytes("limit", option.getValue()));
+                case "retention" -> retention = Optional.of(time(option.getValue()));
+                default ->
+                    throw MillraceException.user(
+                                    SqlState.INVALID_PARAMETER_VALUE,
+                                    "option \"" + option.getKey() + "\" does not exist")
+                            .withHint("options of CREATE SUBSCRIPTION are: limit, retention");
             }
-            limitBytes = OptionalLong.of(RowsParser.bytes("limit", option.getValue()));
         }
-        return new Syntax.Complete(new SubscriptionStatement.CreateSubscription(name, ifNotExists, query, limitBytes));
+        return new Syntax.Complete(
+                new SubscriptionStatement.CreateSubscription(name, ifNotExists, query, limitBytes, retention));
+    }
+
+    private static String time(String value) {
+        if (!TIME.matcher(value).matches()) {
+            throw MillraceException.user(
+                    SqlState.INVALID_PARAMETER_VALUE, "retention is a time such as '1 day', not '" + value + "'");
+        }
+        return value;
     }
 
     Syntax drop() {

@@ -8,6 +8,9 @@ public sealed interface SecretStatement extends Statement.TableStatement {
     /** CREATE SECRET .. AS. */
     record CreateSecret(String name, IfExists ifExists, Secret secret) implements SecretStatement {}
 
+    /** ALTER SECRET .. AS: another text. */
+    record AlterSecret(String name, Secret secret) implements SecretStatement {}
+
     /** DROP SECRET. */
     record DropSecret(String name, boolean ifExists) implements SecretStatement {}
 }

@@ -551,6 +551,7 @@ public sealed interface Statement {
      * @param privileges none means ALL
      * @param objects of one kind; none means all of the kind in some schemas
      * @param schemas those
+     * @param only the kind of relations that is meant in them; none means all relations
      * @param grantees an empty name is PUBLIC
      * @param option WITH GRANT OPTION
      * @param optionOnly REVOKE GRANT OPTION FOR
@@ -561,6 +562,7 @@ public sealed interface Statement {
             Securable.Kind kind,
             List<String> objects,
             List<String> schemas,
+            Optional<ObjectKind> only,
             List<String> grantees,
             boolean revoke,
             boolean option,

@@ -1,5 +1,6 @@
 package dev.millrace.sql.statement;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Statements about durable subscriptions. */
@@ -8,8 +9,10 @@ public sealed interface SubscriptionStatement extends Statement.TableStatement {
      * CREATE SUBSCRIPTION .. FROM.
      *
      * @param limitBytes of changes that may be there and not acknowledged; none is for the server to choose
+     * @param retention how long changes are to be kept, as RisingWave's statements say it; they are kept until they are acknowledged
      */
-    record CreateSubscription(String name, boolean ifNotExists, String query, OptionalLong limitBytes)
+    record CreateSubscription(
+            String name, boolean ifNotExists, String query, OptionalLong limitBytes, Optional<String> retention)
             implements SubscriptionStatement {}
 
     /** DROP SUBSCRIPTION. */
