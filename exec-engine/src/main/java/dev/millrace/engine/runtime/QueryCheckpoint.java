@@ -133,7 +133,8 @@ final class QueryCheckpoint {
     /** Why a checkpoint failed that cannot have what a query was when it was cut. */
     static MillraceException changedMeanwhile(String name, String how) {
         return MillraceException.user(
-                        SqlState.SERIALIZATION_FAILURE, "query \"" + name + "\" was " + how + " while the checkpoint was made")
+                        SqlState.SERIALIZATION_FAILURE,
+                        "query \"" + name + "\" was " + how + " while the checkpoint was made")
                 .withHint("try again");
     }
 

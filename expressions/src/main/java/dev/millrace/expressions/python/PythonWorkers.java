@@ -3,11 +3,12 @@ package dev.millrace.expressions.python;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The processes of this one that run Python, at most so many: each runs one function, for one caller at a time. One that nobody needs is
- * kept for the next call, until another function needs its place or a minute went by. Safe on any thread.
+ * kept for the next call, until another function needs its place or a minute or two went by. Safe on any thread.
  */
 public final class PythonWorkers {
     private static final long MOST_IDLE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -19,6 +20,8 @@ public final class PythonWorkers {
     @GuardedBy("this") private int processes; // also those that are about to be
 
     @GuardedBy("this") private PythonOptions options = PythonOptions.defaults();
+
+    @GuardedBy("this") private boolean looksLater; // for those that nobody needs
 
     private PythonWorkers() {}
 
@@ -78,7 +81,22 @@ public final class PythonWorkers {
             end(worker);
         }
         endForgotten();
+        lookLater();
         notifyAll();
+    }
+
+    @GuardedBy("this") private void lookLater() {
+        if (!looksLater && !idle.isEmpty()) {
+            looksLater = true;
+            CompletableFuture.delayedExecutor(MOST_IDLE_NANOS, TimeUnit.NANOSECONDS)
+                    .execute(this::look);
+        }
+    }
+
+    private synchronized void look() {
+        looksLater = false;
+        endForgotten();
+        lookLater();
     }
 
     @GuardedBy("this") private void endForgotten() {

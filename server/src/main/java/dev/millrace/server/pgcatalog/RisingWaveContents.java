@@ -69,9 +69,19 @@ final class RisingWaveContents {
                 "name", catalog.withoutSchema(object.name()),
                 "schema_id", oids.ofSchema(schema),
                 "owner", roles.ownerOid(object.name()),
-                "definition", object.definition()));
+                "definition", definition(object)));
         values.addAll(Arrays.asList(more));
         return values.toArray();
+    }
+
+    /** None where options may have a password in them: all may read these relations. */
+    private static Optional<String> definition(CatalogObject object) {
+        boolean isOpen = switch (object.kind()) {
+            case VIEW, MATERIALIZED_VIEW, INDEX -> true;
+            case TABLE -> !object.options().containsKey("connector");
+            case STREAM, SINK, CONTINUOUS_QUERY, QUERY_TEMPLATE, FUNCTION, SCHEMA -> false;
+        };
+        return Optional.of(object.definition()).filter(text -> isOpen);
     }
 
     private static Object[] made(CatalogObject object, Object... more) {

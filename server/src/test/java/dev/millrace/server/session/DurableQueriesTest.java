@@ -251,7 +251,8 @@ class DurableQueriesTest {
         try (TestDatabase database = open()) {
             database.run("CREATE TABLE \"millrace\".public.t (a INT); INSERT INTO millrace.public.t VALUES (1)");
             database.run("CREATE VIEW v AS SELECT a FROM \"millrace\".public.t");
-            database.run("CREATE MATERIALIZED VIEW \"millrace\".\"public\".m AS SELECT sum(a) AS s FROM millrace.public.v");
+            database.run(
+                    "CREATE MATERIALIZED VIEW \"millrace\".\"public\".m AS SELECT sum(a) AS s FROM millrace.public.v");
         }
         try (TestDatabase again = open()) {
             again.run("INSERT INTO t VALUES (2); ALTER TABLE millrace.public.t RENAME TO u");
