@@ -85,9 +85,9 @@ public final class BignumBytes {
         return least <= Bignum.MOST_SCALE && (shown < 0 || shown > least && shown <= Bignum.MOST_SCALE);
     }
 
-    /** How many of a number's bytes are its key. */
+    /** How many of a number's bytes are its key; 0 of 0, which a NULL has. */
     public static int keyLength(int length) {
-        return length - (~length & SCALE_BYTES);
+        return Math.max(0, length - (~length & SCALE_BYTES));
     }
 
     /** The scale behind the key; -1 if there is none. */

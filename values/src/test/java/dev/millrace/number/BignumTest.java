@@ -208,4 +208,10 @@ class BignumTest {
             Memory.free(address);
         }
     }
+
+    /** A NULL's place in a column has no bytes, and whoever reads it all the same must not go before it. */
+    @Test
+    void ofNoBytesNothingIsTheKey() {
+        assertEquals(0, BignumBytes.keyLength(0));
+    }
 }
