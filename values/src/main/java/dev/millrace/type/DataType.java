@@ -158,6 +158,11 @@ public record DataType(Kind kind, int precision, int scale, List<Field> fields) 
         return kind == Kind.NUMERIC || kind == Kind.BIGNUM;
     }
 
+    /** Whether a cast may give NULL for what is none: JSON's null is NULL in any type but text. */
+    public boolean mayBecomeNullAs(DataType type) {
+        return kind == Kind.JSONB && !type.isText();
+    }
+
     /** Whether values are bytes of any number in a vector with offsets: text, BYTEA and BIGNUM. */
     public boolean isBytes() {
         return isText() || kind == Kind.BYTEA || kind == Kind.BIGNUM;

@@ -66,12 +66,18 @@ final class Casts {
                     .as(type);
         }
         if (type.kind() == Kind.BOOLEAN) {
-            return strict(type, value, functions + "toBoolean(" + value.arguments() + ")");
+            String json = "(" + value.arguments() + ")";
+            return compiler.strict(
+                    type,
+                    List.of(value),
+                    List.of(functions + "isBoolean" + json),
+                    List.of(functions + "toBoolean" + json),
+                    true);
         }
         require(type.isNumber(), value.type(), type);
         String name = type.isExact() ? "numeric" : type.toString();
-        String checked = functions + "checkNumber(" + value.arguments() + ", \"" + name + "\"";
-        Value number = compiler.strictCall(DataType.TEXT, List.of(value), checked, false);
+        String text = functions + "number(" + value.arguments() + ", \"" + name + "\"";
+        Value number = compiler.strictCall(DataType.TEXT, List.of(value), text, true);
         return type.isInteger() ? cast(cast(number, DataType.numeric(38, 6)), type) : cast(number, type);
     }
 

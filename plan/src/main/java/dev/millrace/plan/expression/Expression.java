@@ -121,7 +121,7 @@ public sealed interface Expression {
     record Cast(Expression input, DataType type) implements Expression {
         @Override
         public boolean nullable() {
-            return input.nullable();
+            return input.nullable() || input.type().mayBecomeNullAs(type);
         }
 
         @Override

@@ -113,7 +113,7 @@ final class NestedSignatures {
             json_entries_text(jsonb) text_entries
             regexp_all_matches(text, text, text?) texts
             regexp_one_match(text, text, text?) texts
-            array_subscripts(T[], integer) integer[]
+            array_subscripts(T[], integer, boolean?) integer[]
             """;
 
     private NestedSignatures() {}

@@ -117,7 +117,10 @@ public final class ExpressionTranslator {
             return new Expression.Null(type);
         }
         // Constants without a literal of Calcite's own arrive as casts of their text.
-        if (input instanceof Literal literal && literal.value() instanceof String text && isConstantText(type)) {
+        if (input instanceof Literal literal
+                && literal.type().kind() != DataType.Kind.JSONB
+                && literal.value() instanceof String text
+                && isConstantText(type)) {
             return Literals.parse(type, text);
         }
         return new Expression.Cast(input, type);

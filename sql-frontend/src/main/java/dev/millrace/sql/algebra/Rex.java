@@ -107,7 +107,9 @@ public final class Rex {
     }
 
     public static RexNode cast(RexNode node, DataType type) {
-        return BUILDER.makeAbstractCast(TypeMapper.relType(type, node.getType().isNullable()), node, false);
+        boolean nullable =
+                node.getType().isNullable() || TypeMapper.dataType(node.getType()).mayBecomeNullAs(type);
+        return BUILDER.makeAbstractCast(TypeMapper.relType(type, nullable), node, false);
     }
 
     public static RexLiteral nullOf(DataType type) {

@@ -100,12 +100,17 @@ public final class ArrayFunctions {
 
     /** {@code generate_subscripts}: 1 to the length of a dimension, as an array. */
     public void subscripts(long array, int length, int dimension, Text out) {
+        subscripts(array, length, dimension, false, out);
+    }
+
+    /** The same, @param reversed from the last on. */
+    public void subscripts(long array, int length, int dimension, boolean reversed, Text out) {
         int count = Math.max(0, dimension(array, dimension));
         TextBuffer buffer = out.begin();
         ImageWriter.int32(buffer, count);
         for (int i = 1; i <= count; i++) {
             ImageWriter.some(buffer);
-            ImageWriter.int32(buffer, i);
+            ImageWriter.int32(buffer, reversed ? count + 1 - i : i);
         }
         out.written();
     }

@@ -265,19 +265,27 @@ public final class JsonFunctions {
         return JsonScan.count(json, json + length);
     }
 
-    /** Fails unless the value is a number: what a cast to a number type reads is its text. */
-    public static void checkNumber(long json, int length, String target, Text out) {
-        if (!kind(json).equals("number")) {
+    /** The text of a number, which a cast to a number type reads. False for JSON's null; anything else fails. */
+    public static boolean number(long json, int length, String target, Text out) {
+        String kind = kind(json);
+        if (!kind.equals("number") && !kind.equals("null")) {
             throw cannotCast(json, target);
         }
         out.slice(json, length);
+        return kind.equals("number");
     }
 
-    /** A cast to BOOLEAN. */
-    public static boolean toBoolean(long json, int length) {
-        if (!kind(json).equals("boolean")) {
+    /** Whether a cast to BOOLEAN gives a value: false for JSON's null. Anything but that and a boolean fails. */
+    public static boolean isBoolean(long json, int length) {
+        String kind = kind(json);
+        if (!kind.equals("boolean") && !kind.equals("null")) {
             throw cannotCast(json, "boolean");
         }
+        return kind.equals("boolean");
+    }
+
+    /** Of a boolean. */
+    public static boolean toBoolean(long json, int length) {
         return Memory.getByte(json) == 't';
     }
 

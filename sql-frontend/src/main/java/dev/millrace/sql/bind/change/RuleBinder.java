@@ -41,6 +41,7 @@ import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexShuttle;
 import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.rex.RexVisitorImpl;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDataTypeSpec;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlLiteral;
@@ -227,12 +228,22 @@ public final class RuleBinder {
         ExpressionBinder binder =
                 new ExpressionBinder(rows.context(), rows.scope(), Clause.plain("column generation expressions"));
         RexNode value = assigned(rows.context(), binder.bind(expression), column, expression, "generation expression");
-        if (Stream.of("proctime", "now", "clock_timestamp", "random", "random_uuid")
-                .anyMatch(name -> calls(value, name))) {
+        if (!isTimeOfWriting(expression)
+                && Stream.of("proctime", "now", "clock_timestamp", "random", "random_uuid")
+                        .anyMatch(name -> calls(value, name))) {
             throw Errors.error(SqlState.INVALID_OBJECT_DEFINITION, "generation expression is not immutable", expression)
-                    .withHint("DEFAULT now() is the time at which a row is inserted");
+                    .withHint("DEFAULT now() is the time at which a row is inserted, and in a table GENERATED ALWAYS AS"
+                            + " (proctime()) STORED the one at which it was written last");
         }
         return value;
+    }
+
+    /** {@code proctime()} alone, of a table: it is in the rows that are written down. A stream's may be read again, later. */
+    private boolean isTimeOfWriting(SqlNode expression) {
+        return relation.kind() == Relation.Kind.TABLE
+                && expression instanceof SqlCall call
+                && call.operandCount() == 0
+                && call.getOperator().getName().equalsIgnoreCase("proctime");
     }
 
     /** A generated column is made of columns that are given. */

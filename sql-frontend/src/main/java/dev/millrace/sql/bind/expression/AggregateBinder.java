@@ -2,6 +2,7 @@ package dev.millrace.sql.bind.expression;
 
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.expression.AggregateCall.Function;
+import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.sql.algebra.Aggregates;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.function.FunctionResolver;
@@ -17,6 +18,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.rex.RexUtil;
@@ -211,6 +213,14 @@ public final class AggregateBinder {
         };
     }
 
+    /** Whether a constant is NULL, or computed with it. */
+    private static boolean isNull(RexNode constant) {
+        return constant instanceof RexLiteral literal && literal.isNull()
+                || constant instanceof RexCall call
+                        && (call.isA(SqlKind.CAST) || call.isA(SqlKind.BINARY_ARITHMETIC))
+                        && call.getOperands().stream().anyMatch(AggregateBinder::isNull);
+    }
+
     private List<RexNode> percentile(
             Function function, AggregateSyntax syntax, List<RexNode> arguments, List<SortKey> ordering, SqlCall where) {
         if (ordering.isEmpty()) {
@@ -228,13 +238,13 @@ public final class AggregateBinder {
                         DataType.DOUBLE,
                         Strength.IMPLICIT,
                         syntax.arguments().get(0));
-        boolean isNull = fraction instanceof RexLiteral literal && literal.isNull();
-        if (isNull || !RexUtil.isConstant(fraction)) {
+        if (!RexUtil.isConstant(fraction)) {
             throw Errors.notAvailableYet(
                     "a percentile's fraction that is not a constant",
                     syntax.arguments().get(0));
         }
-        double value = fraction instanceof RexLiteral literal
+        boolean isNull = isNull(fraction);
+        double value = fraction instanceof RexLiteral literal && !isNull
                 ? literal.getValueAs(BigDecimal.class).doubleValue()
                 : 0; // which is known when it is computed
         if (!(value >= 0 && value <= 1)) {
@@ -256,6 +266,10 @@ public final class AggregateBinder {
                                 "it lies between two values, of numbers and intervals; percentile_disc(0.5) takes any");
             }
             input = context.coercions().convert(input, DataType.DOUBLE);
+        }
+        if (isNull) { // the answer is NULL, as that of no values is
+            DataType decided = Coercions.type(context.coercions().decided(input));
+            return List.of(Rex.nullOf(decided), Rex.literal(new Literal(0.0, DataType.DOUBLE)));
         }
         return List.of(context.coercions().decided(input), fraction);
     }

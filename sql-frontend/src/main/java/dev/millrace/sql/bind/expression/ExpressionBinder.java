@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlBinaryOperator;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlDynamicParam;
@@ -457,7 +458,9 @@ public final class ExpressionBinder {
 
     private RexNode array(SqlCall call) {
         List<RexNode> elements = bindAll(call.getOperandList());
-        DataType type = commonType("ARRAY", elements, call);
+        DataType common = commonType("ARRAY", elements, call);
+        boolean constant = elements.stream().allMatch(RexUtil::isConstant);
+        DataType type = constant ? Coercions.keepingDigits(common, elements) : common;
         int dimensions = 1;
         for (DataType inner = type; inner.kind() == Kind.ARRAY; inner = inner.element()) {
             dimensions++;

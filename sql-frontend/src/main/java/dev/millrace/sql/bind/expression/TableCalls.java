@@ -259,6 +259,11 @@ public final class TableCalls {
                     .withHint("it takes a start, an end, and perhaps a step");
         }
         DataType type = Coercions.common(given.subList(0, 2)).orElse(DataType.TEXT);
+        if (given.size() == 3
+                && Coercions.type(given.get(2)).kind() == Kind.INTERVAL
+                && given.subList(0, 2).stream().allMatch(Coercions::isUnknown)) {
+            type = DataType.TIMESTAMPTZ; // which PostgreSQL prefers
+        }
         boolean times = type.isTimestamp() || type.kind() == Kind.DATE;
         if (type.kind() == Kind.DATE) {
             type = DataType.TIMESTAMPTZ;

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.rex.RexUtil;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlNode;
 
@@ -71,6 +72,9 @@ public final class FunctionResolver {
             "json_at_text",
             "jsonb_extract_path",
             "jsonb_extract_path_text");
+
+    /** What makes a longer array of elements. */
+    private static final Set<String> JOINING = Set.of("array_append", "array_prepend", "array_cat");
 
     private static final DataType SOME_NUMERIC = DataType.numeric(DataType.MAX_NUMERIC_PRECISION, 16);
 
@@ -140,7 +144,8 @@ public final class FunctionResolver {
 
     /** A call of a function by its canonical name. */
     public RexNode function(String canonical, String shownName, List<RexNode> arguments, SqlNode where) {
-        Optional<Signature> signature = choose(canonical, arguments);
+        Optional<Signature> signature = choose(canonical, arguments)
+                .or(() -> canonical.equals("array_cat") ? beside(arguments) : Optional.empty());
         if (signature.isPresent()) {
             return call(signature.get(), arguments, where);
         }
@@ -151,6 +156,11 @@ public final class FunctionResolver {
                                 .map(overload -> describe(shownName, overload))
                                 .distinct() // NUMERIC and BIGNUM are one type to SQL
                                 .collect(Collectors.joining(" or ")));
+    }
+
+    /** Of two arrays the one of fewer dimensions is an element of the other. */
+    private Optional<Signature> beside(List<RexNode> arguments) {
+        return choose("array_append", arguments).or(() -> choose("array_prepend", arguments));
     }
 
     /** The error for a function that is not there. */
@@ -299,7 +309,9 @@ public final class FunctionResolver {
                 same.add(arguments.get(i));
             }
         }
-        DataType common = Coercions.common(same).orElse(DataType.TEXT);
+        DataType one = Coercions.common(same).orElse(DataType.TEXT);
+        boolean joins = JOINING.contains(name) && arguments.stream().allMatch(RexUtil::isConstant);
+        DataType common = joins ? Coercions.keepingDigits(one, same) : one;
         List<RexNode> converted = new ArrayList<>(arguments.size());
         for (int i = 0; i < arguments.size(); i++) {
             Interrupt.checkSometimes(i);

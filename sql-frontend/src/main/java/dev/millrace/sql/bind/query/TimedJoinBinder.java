@@ -183,10 +183,13 @@ final class TimedJoinBinder {
                                 join)
                         .withHint("put the table whose rows are looked up on the right");
         };
-        if (join.getConditionType() != JoinConditionType.ON) {
+        boolean isCross = join.getJoinType() == JoinType.CROSS || join.getJoinType() == JoinType.COMMA;
+        if (!isCross && join.getConditionType() != JoinConditionType.ON) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a join with FOR SYSTEM_TIME AS OF needs ON", join);
         }
-        RexNode condition = onCondition.apply(join.getCondition(), both()).condition();
+        RexNode condition = isCross
+                ? Rex.builder().makeLiteral(true)
+                : onCondition.apply(join.getCondition(), both()).condition();
         if (RexUtil.SubQueryFinder.find(condition) != null) {
             throw Errors.notAvailableYet("a sub-query in the ON of a join with FOR SYSTEM_TIME AS OF", join)
                     .withHint("put the condition in WHERE, behind the join");

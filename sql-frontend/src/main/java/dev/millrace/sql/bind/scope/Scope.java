@@ -328,9 +328,6 @@ public final class Scope {
         List<String> parts = name.names;
         String columnName = parts.get(parts.size() - 1);
         Optional<Column> found = Optional.empty();
-        if (parts.size() > 2 && hasRow(parts.get(parts.size() - 3), parts.get(parts.size() - 2))) {
-            return found; // a field of that column
-        }
         for (Column column : columns) {
             boolean matches = column.name().equals(columnName)
                     && (parts.size() == 1
@@ -373,13 +370,6 @@ public final class Scope {
                         || last == 1
                                 && !column.schema().isEmpty()
                                 && column.schema().equals(relation.get(0)));
-    }
-
-    private boolean hasRow(String qualifier, String column) {
-        return columns.stream()
-                .anyMatch(each -> each.qualifier().equals(qualifier)
-                        && each.name().equals(column)
-                        && TypeMapper.dataType(each.type()).kind() == DataType.Kind.ROW);
     }
 
     /** Whether this is the scope of a query that is in another one. */

@@ -346,6 +346,25 @@ public final class Coercions {
         return Optional.of(common.kind() == Kind.NULL ? DataType.TEXT : longEnough(common, nodes));
     }
 
+    /**
+     * The common type of the elements of an array of constants, each of which keeps its own digits behind the point: no scale is
+     * theirs. Elements that are computed have that of most digits, as they had in definitions from before.
+     */
+    public static DataType keepingDigits(DataType common, List<RexNode> elements) {
+        if (common.kind() == Kind.ARRAY) {
+            List<RexNode> inner = elements.stream()
+                    .map(Coercions::type)
+                    .filter(type -> type.kind() == Kind.ARRAY)
+                    .map(type -> (RexNode) Rex.nullOf(type.element()))
+                    .toList();
+            return DataType.array(keepingDigits(common.element(), inner));
+        }
+        boolean differ = elements.stream()
+                .map(Coercions::type)
+                .anyMatch(type -> type.isNumber() && type.scale() != common.scale());
+        return differ && common.kind() == Kind.NUMERIC && PlainNumeric.isUnlimited() ? DataType.BIGNUM : common;
+    }
+
     /** VARCHAR, CHAR and NUMERIC get the length that quoted constants next to them need: only an explicit cast cuts or rounds. */
     private static DataType longEnough(DataType common, List<RexNode> nodes) {
         if (common.kind() == Kind.NUMERIC) {
