@@ -472,7 +472,7 @@ public final class Definitions {
                             .withHint("WITH (retention = '30 days') has a stream keep its rows, and start = 'earliest'"
                                     + " a query read them; ALTER .. AS is for what can be read again anyway");
                 }
-                if (optionTexts.isEmpty() && !view) {
+                if (optionTexts.isEmpty()) {
                     startAmongOthers(name, root, how);
                 } else {
                     start(name, root, how);
@@ -517,7 +517,7 @@ public final class Definitions {
         }
     }
 
-    /** Starts a continuous query without options, together with others that differ from it in literals alone. */
+    /** Starts a continuous query or view without options, together with others that differ from it in literals alone. */
     private void startAmongOthers(String name, PlanNode plan, QueryOptions how) {
         Optional<StandingQuery> member = queries.limits().mayShare()
                 ? database.groups().form(plan).flatMap(form -> database.groups().join(name, form, how))

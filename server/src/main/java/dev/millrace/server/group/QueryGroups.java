@@ -7,11 +7,13 @@ import dev.millrace.engine.runtime.QueryOptions;
 import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.plan.node.GroupPlan;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.plan.node.PlanNode.Scan;
 import dev.millrace.plan.node.Subplans;
 import dev.millrace.planner.explain.Fingerprint;
 import dev.millrace.planner.group.GroupForm;
+import dev.millrace.planner.tree.ScanNames;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.planning.UserCalls;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * The forms of the queries that there are, and the group of each form that many have. The first {@value #APART} of a form run by themselves: a few cost little so, and show what
@@ -51,6 +54,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
 
     private final DatabaseCatalog catalog;
     private final Engine engine;
+    private final ToLongFunction<String> numbers;
     private final String run; // in the names of groups: no other run of the database has such
 
     @GuardedBy("this") private final Map<String, Shape> shapes = new HashMap<>(); // by digest
@@ -61,9 +65,11 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
 
     @GuardedBy("this") private long made;
 
-    public QueryGroups(DatabaseCatalog catalog, Engine engine, Clock clock) {
+    /** @param numbers of relations, which stay where they have other names; 0 where that is not to be found again */
+    public QueryGroups(DatabaseCatalog catalog, Engine engine, ToLongFunction<String> numbers, Clock clock) {
         this.catalog = catalog;
         this.engine = engine;
+        this.numbers = numbers;
         this.run = Long.toString(clock.epochMicros(), Character.MAX_RADIX);
     }
 
@@ -83,7 +89,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
 
     /** The group that a query of this form would be a member of. */
     public Optional<QueryGroup> group(GroupForm form, QueryOptions options) {
-        return group(digest(form, options));
+        return group(digestOf(form, options));
     }
 
     private synchronized Optional<QueryGroup> group(String digest) {
@@ -119,7 +125,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
 
     private <T> Optional<T> joined(
             String name, GroupForm form, QueryOptions options, Function<QueryGroup, Optional<T>> how) {
-        String digest = digest(form, options);
+        String digest = digestOf(form, options);
         Optional<T> joined = group(digest).flatMap(how);
         return joined.isPresent() ? joined : begin(name, digest, form, options, how);
     }
@@ -141,11 +147,11 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
 
     /** A group of many of a form; of those that keep something there is one at a time, by whose name a checkpoint knows it. */
     @GuardedBy("this") private Optional<QueryGroup> made(Shape shape, String digest, GroupForm form, QueryOptions options) {
-        boolean keepsState = form.plan().keepsState();
-        String name = "group " + (keepsState ? digest : ++made + " of " + run);
+        boolean isKept = form.plan().keepsState() || options.materialized();
+        String name = "group " + (isKept ? digest : ++made + " of " + run);
         boolean isThere =
-                keepsState && shape.group.filter(over -> over.members() > 0).isPresent();
-        boolean isWanted = shape.apart >= APART || keepsState && engine.goesOn(name);
+                isKept && shape.group.filter(over -> over.members() > 0).isPresent();
+        boolean isWanted = shape.apart >= APART || isKept && engine.goesOn(name);
         return isWanted && !isThere ? Optional.of(engine.group(name, form.plan(), options)) : Optional.empty();
     }
 
@@ -154,6 +160,23 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
             shapes.values().removeIf(Shape::isOver);
             sweepAt = Math.max(MOST_OVER, 2 * shapes.size());
         }
+    }
+
+    /** Views stay in their group when their stream has another name: that is in the digest by its number. */
+    private String digestOf(GroupForm form, QueryOptions options) {
+        if (!options.materialized()) {
+            return digest(form, options);
+        }
+        PlanNode input = form.plan().shared().input();
+        Map<String, String> numbered = new HashMap<>();
+        for (PlanNode node : Subplans.of(input)) {
+            long number = node instanceof Scan scan ? numbers.applyAsLong(scan.relation()) : 0;
+            if (number != 0) {
+                numbered.put(((Scan) node).relation(), "#" + number);
+            }
+        }
+        GroupPlan plan = form.plan().reading(ScanNames.renamed(input, numbered));
+        return digest(new GroupForm(plan, form.literals()), options);
     }
 
     static String digest(GroupForm form, QueryOptions options) {
