@@ -55,6 +55,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
     private final DatabaseCatalog catalog;
     private final Engine engine;
     private final ToLongFunction<String> numbers;
+    private final int mostApart;
     private final String run; // in the names of groups: no other run of the database has such
 
     @GuardedBy("this") private final Map<String, Shape> shapes = new HashMap<>(); // by digest
@@ -65,8 +66,13 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
 
     @GuardedBy("this") private long made;
 
-    /** @param numbers of relations, which stay where they have other names; 0 where that is not to be found again */
-    public QueryGroups(DatabaseCatalog catalog, Engine engine, ToLongFunction<String> numbers, Clock clock) {
+    /**
+     * @param numbers of relations, which stay where they have other names; 0 where that is not to be found again
+     * @param mostApart of a form
+     */
+    public QueryGroups(
+            DatabaseCatalog catalog, Engine engine, ToLongFunction<String> numbers, int mostApart, Clock clock) {
+        this.mostApart = mostApart;
         this.catalog = catalog;
         this.engine = engine;
         this.numbers = numbers;
@@ -151,7 +157,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
         String name = "group " + (isKept ? digest : ++made + " of " + run);
         boolean isThere =
                 isKept && shape.group.filter(over -> over.members() > 0).isPresent();
-        boolean isWanted = shape.apart >= APART || isKept && engine.goesOn(name);
+        boolean isWanted = shape.apart >= mostApart || isKept && engine.goesOn(name);
         return isWanted && !isThere ? Optional.of(engine.group(name, form.plan(), options)) : Optional.empty();
     }
 

@@ -171,7 +171,7 @@ public final class Instance implements AutoCloseable {
         catalog.addListener(templates);
         catalog.addListener(new EdgeQueries(catalog, name -> standing(name).map(StandingQuery::plan), edgeInlets));
         catalog.others(templates::query);
-        this.groups = new QueryGroups(catalog, engine, catalogStore::numberOf, clock);
+        this.groups = new QueryGroups(catalog, engine, catalogStore::numberOf, host.queriesApart(), clock);
         catalog.addListener(groups);
         this.knownForms = new KnownForms(frontend, catalog, plans, this::standing);
         catalog.addListener(knownForms);
