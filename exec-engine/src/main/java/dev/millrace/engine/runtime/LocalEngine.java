@@ -102,7 +102,7 @@ class LocalEngine implements Engine {
 
     @GuardedBy("queries") private final Map<LocalStandingQuery, LocalQueryGroup> ofGroups = new HashMap<>(); // by what runs them
 
-    private Optional<MemberQuery> leaving = Optional.empty(); // its group; of who holds the lock of changes
+    private final Set<MemberQuery> leaving = new HashSet<>(); // their groups; of who holds the lock of changes
 
     private final PullQueries pullQueries;
     private final EngineCheckpoints checkpoints;
@@ -322,7 +322,7 @@ class LocalEngine implements Engine {
         relations.requireFree(name);
         synchronized (queries) {
             MemberQuery member = members.get(name);
-            if (member != null && leaving.filter(member::equals).isEmpty()) {
+            if (member != null && !leaving.contains(member)) {
                 throw MillraceException.user(SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
             }
         }
@@ -359,7 +359,7 @@ class LocalEngine implements Engine {
 
     /** Starts a query in the place of a member, who leaves its group and is there until the query is. By who holds the lock of changes. */
     LocalStandingQuery inPlaceOf(MemberQuery member, Supplier<LocalStandingQuery> start) {
-        leaving = Optional.of(member);
+        leaving.add(member);
         try {
             LocalStandingQuery query = start.get();
             synchronized (queries) {
@@ -367,7 +367,7 @@ class LocalEngine implements Engine {
             }
             return query;
         } finally {
-            leaving = Optional.empty();
+            leaving.remove(member);
         }
     }
 
@@ -378,7 +378,7 @@ class LocalEngine implements Engine {
             query = Optional.ofNullable(members.get(member.name())).filter(each -> each.member() == member);
         }
         try {
-            query.ifPresent(MemberQuery::own);
+            changing(() -> query.filter(each -> !leaving.contains(each)).ifPresent(MemberQuery::own));
         } catch (MillraceException e) {
             LOG.log(
                     System.Logger.Level.WARNING,

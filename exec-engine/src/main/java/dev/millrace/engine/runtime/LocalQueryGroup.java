@@ -265,16 +265,16 @@ final class LocalQueryGroup implements QueryGroup {
 
     /** Has a member run by itself from now on. With the lock of changes held. */
     LocalStandingQuery leave(MemberQuery member) {
-        engine.haveGoneOn(query); // what it has of the member goes over
-        LocalStandingQuery own = engine.inPlaceOf(
-                member,
-                () -> query.lifeState() == QueryState.RUNNING
-                        ? engine.startBeside(
-                                member.name(),
-                                member.plan(),
-                                ownOptions(member.plan()),
-                                made -> engine.atRest(Set.of(query.domain()), domain -> goOver(member, made, domain)))
-                        : (LocalStandingQuery) engine.start(member.name(), member.plan(), options));
+        LocalStandingQuery own = engine.inPlaceOf(member, () -> {
+            engine.haveGoneOn(query); // what it has of the member goes over
+            return query.lifeState() == QueryState.RUNNING
+                    ? engine.startBeside(
+                            member.name(),
+                            member.plan(),
+                            ownOptions(member.plan()),
+                            made -> engine.atRest(Set.of(query.domain()), domain -> goOver(member, made, domain)))
+                    : (LocalStandingQuery) engine.start(member.name(), member.plan(), options);
+        });
         member.member().failure().ifPresent(own::failed);
         member.becomes(own);
         forget(member.member());
