@@ -44,8 +44,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -400,43 +399,58 @@ final class QueryGroupTest {
 
     @Test
     void whoReadsAViewWhileItLeavesItsGroupReadsAllOfIt() throws InterruptedException {
-        for (int round = 0; round < 20; round++) {
+        List<Literal> literals = List.of(Model.literal(1), Model.literal(0), Model.literal(1_000));
+        for (int round = 0; round < 4; round++) {
             try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
                 engine.relations().addStream("s", KV);
                 QueryGroup group = engine.group("group", plan(), QueryOptions.view());
-                List<Literal> literals = List.of(Model.literal(1), Model.literal(0), Model.literal(1_000));
-                StandingQuery view = group.join("a", literals).orElseThrow();
-                group.join("b", literals).orElseThrow();
-                AtomicBoolean stop = new AtomicBoolean();
-                AtomicLong least = new AtomicLong(); // rows that have been waited for
+                List<StandingQuery> views = new ArrayList<>();
+                for (int i = 0; i < 40; i++) {
+                    views.add(group.join("v" + i, literals).orElseThrow());
+                }
+                AtomicInteger current = new AtomicInteger(); // the one that leaves next, and the rows that all have
+                AtomicReference<Throwable> failure = new AtomicReference<>();
                 Thread reader = new Thread(() -> {
-                    while (!stop.get()) {
-                        long before = least.get();
-                        long rows = read(engine, view).rows().size();
-                        if (rows < before) {
-                            throw new AssertionError(rows + " rows where there were " + before);
+                    for (int i = current.get(); i < views.size(); i = current.get()) {
+                        int rows = read(engine, views.get(i)).rows().size();
+                        if (rows < i) {
+                            throw new AssertionError(rows + " rows where there were " + i);
                         }
                     }
                 });
-                AtomicReference<Throwable> failure = new AtomicReference<>();
                 reader.setUncaughtExceptionHandler((thread, why) -> failure.set(why));
                 reader.start();
-                for (long row = 1; row <= 30; row++) {
-                    long epoch = engine.relations()
+                for (int row = 1; row <= views.size(); row++) {
+                    views.get(row - 1).pause();
+                    views.get(row - 1).resume();
+                    engine.awaitEpoch(engine.relations()
                             .writable("s")
-                            .append(TestBatches.of(KV, engine.allocator(), List.of(Row.of(1L, row))));
-                    engine.awaitEpoch(epoch);
-                    least.set(row);
-                    if (row == 15) {
-                        view.pause();
-                        view.resume();
-                    }
+                            .append(TestBatches.of(KV, engine.allocator(), List.of(Row.of(1L, (long) row)))));
+                    current.set(row);
                 }
-                stop.set(true);
                 reader.join();
                 assertEquals(null, failure.get());
-                assertEquals(30, read(engine, view).rows().size());
+                for (StandingQuery view : views) {
+                    assertEquals(views.size(), read(engine, view).rows().size());
+                }
             }
+        }
+    }
+
+    @Test
+    void rowsThatNobodySeesAnyMoreAreFreed() {
+        try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
+            engine.relations().addStream("s", KV);
+            QueryGroup group = engine.group("group", grouped(), QueryOptions.view());
+            List<Literal> literals = List.of(Model.literal(1), Model.literal(0), Model.literal(1_000));
+            StandingQuery view = group.join("a", literals).orElseThrow();
+            for (int row = 0; row < 2_000; row++) {
+                engine.awaitEpoch(engine.relations()
+                        .writable("s")
+                        .append(TestBatches.of(KV, engine.allocator(), List.of(Row.of(1L, 5L)))));
+            }
+            assertEquals(1, view.statistics().viewRows());
+            assertTrue(view.statistics().memoryBytes() < 64 << 10, () -> view.statistics().memoryBytes() + " bytes");
         }
     }
 

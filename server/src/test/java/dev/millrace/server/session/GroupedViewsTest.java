@@ -276,6 +276,57 @@ class GroupedViewsTest {
         }
     }
 
+    @Test
+    void whatASessionSetsOrAViewIsAlteredToAfterACheckpointTakesNoRowFromIt() {
+        try (TestDatabase db = new TestDatabase(folder)) {
+            db.run(STREAM);
+            db.run("SET row_timeout = '20s'");
+            fill(db, GROUPS);
+            db.run(view("x", GROUPS, "x", 0) + ";" + view("y", GROUPS, "x", 0));
+            db.run("SET row_timeout = '30s'; " + view("other", GROUPS, "x", 0));
+            assertTrue(isMember(db, "x") && isMember(db, "y"));
+            assertFalse(isMember(db, "other")); // who would be stopped at another time
+            insert(db, "('x', 1, 1)", "('x', 4, 1)");
+            db.run("FLUSH; CHECKPOINT");
+            db.run("ALTER MATERIALIZED VIEW y SET (schedule = 'every 1 hour')");
+        }
+        try (TestDatabase db = new TestDatabase(folder)) {
+            assertEquals(List.of(), db.rows("SELECT name FROM millrace.recovery WHERE way = 'anew'"));
+            for (String name : List.of("x", "y", "other")) {
+                assertEquals(List.of("1|2|5"), rows(db, name), name);
+            }
+            assertTrue(isMember(db, "x"));
+            assertFalse(isMember(db, "y") || isMember(db, "other"));
+            insert(db, "('x', 7, 1)");
+            assertEquals(List.of("1|3|12"), rows(db, "x"));
+            assertEquals(List.of("1|2|5"), rows(db, "y")); // within the hour
+        }
+    }
+
+    @Test
+    void membersWithoutMemoryFailTogetherAndAreFailedWhenTheDatabaseIsOpenedAgain() {
+        String form = "SELECT device || repeat('.', 1000) AS d, n FROM readings WHERE device = '%s' AND n > %d";
+        try (TestDatabase db = new TestDatabase(folder)) {
+            db.run(STREAM);
+            fill(db, form);
+            db.run(view("x", form, "x", 0) + ";" + view("y", form, "y", 0));
+            insert(db, "('x', 1, 1)", "('y', 1, 1)");
+            db.run("FLUSH; ALTER SYSTEM SET spill_limit = '0'; ALTER SYSTEM SET memory_limit = '16MB'");
+            db.run("INSERT INTO readings SELECT 'x', i, 0 FROM generate_series(1, 30000) g(i)");
+            db.run("FLUSH");
+            assertTrue(db.error("SELECT * FROM x").startsWith("53200 materialized view \"x\" failed:"));
+            assertTrue(db.error("SELECT * FROM y").startsWith("53200 materialized view \"y\" failed:"));
+            db.run("CHECKPOINT");
+        }
+        try (TestDatabase db = new TestDatabase(folder)) {
+            assertTrue(db.error("SELECT * FROM x").startsWith("53200 materialized view \"x\" failed:"));
+            db.run("RESUME MATERIALIZED VIEW y");
+            insert(db, "('y', 2, 1)");
+            assertEquals(List.of("2"), db.rows("SELECT n FROM y"));
+            db.run("DROP MATERIALIZED VIEW x, y");
+        }
+    }
+
     @Tag("long")
     @Test
     void aDatabaseThatIsOpenedAgainHasItsMembersWithTheirRows() {
