@@ -105,6 +105,7 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         DatabaseOptions options = DatabaseOptions.defaults().withData(directory);
         double created;
         double bytes;
+        double bytesWithRows;
         double rowsPerCpuSecond;
         double stats;
         try (Database database = Database.open(options);
@@ -119,6 +120,7 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             created = seconds(() -> create(session, count));
             bytes = (ProcessClock.memoryBytes(database) - before) / (double) count;
             fill(session, count, 1);
+            bytesWithRows = (ProcessClock.memoryBytes(database) - before) / (double) count;
             rowsPerCpuSecond = fill(session, count, ENOUGH_SECONDS);
             stats = seconds(() -> session.run("SELECT count(*), sum(rows_out) FROM millrace.query_stats"));
         }
@@ -130,7 +132,7 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             double dropped = seconds(() -> drop(session, count));
             return String.format(
                     Locale.ROOT,
-                    "{\"bench\":\"query-groups\",\"form\":\"%s\",\"views\":%b,\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%s,"
+                    "{\"bench\":\"query-groups\",\"form\":\"%s\",\"views\":%b,\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%s,\"bytes_with_rows\":%s,"
                             + "\"create_s\":%.2f,\"query_stats_s\":%.3f,\"restart_s\":%.2f,\"drop_s\":%.2f}",
                     form.name().toLowerCase(Locale.ROOT),
                     views,
@@ -138,6 +140,7 @@ public final class QueryGroupsCommand implements Callable<Integer> {
                     alone,
                     rowsPerCpuSecond,
                     count < FEW ? "null" : Math.round(bytes),
+                    count < FEW ? "null" : Math.round(bytesWithRows),
                     created,
                     stats,
                     openedSeconds,

@@ -162,8 +162,10 @@ public final class MemberViews implements AutoCloseable {
         long numbers = batch.dataAddress(0);
         for (int row = 0; row < batch.rowCount(); row++) {
             Member member = members.find(Memory.getLong(numbers + 8L * row));
-            boolean goesOn = member != null && member.failure().isEmpty(); // else the epoch is nowhere
-            Optional<MemberView> view = goesOn ? viewOrFail(member) : Optional.empty();
+            if (member == null || member.failure().isPresent()) { // of who failed the epoch is nowhere
+                continue;
+            }
+            Optional<MemberView> view = viewOrFail(member);
             if (view.isPresent() && view.get().pick(row)) {
                 ofBatch.add(view.get());
             }

@@ -72,6 +72,7 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine of one process: its standing queries, and the lock under which they are started and changed. What runs besides them has
@@ -505,13 +506,12 @@ class LocalEngine implements Engine {
         Set<String> readers = new TreeSet<>();
         names.forEach(name -> readers.addAll(relations.readersOf(name)));
         synchronized (queries) {
-            readers.removeIf(reader -> Optional.ofNullable(members.get(reader))
-                    .filter(member -> !member.isView())
-                    .isEmpty());
+            readers.retainAll(members.keySet());
         }
+        members(readers).stream().filter(MemberQuery::isView).forEach(view -> readers.remove(view.name()));
         if (!readers.isEmpty()) {
-            throw MillraceException.notAvailableYet(
-                            "another name of what \"" + readers.iterator().next() + "\" reads, which runs with others like it")
+            throw MillraceException.notAvailableYet("another name of what \""
+                            + readers.iterator().next() + "\" reads, which runs with others like it")
                     .withHint("a view has the same rows under another name");
         }
     }
@@ -529,7 +529,10 @@ class LocalEngine implements Engine {
                     query.rename(name, plan);
                 } else if (reads) {
                     query.renameRead(plan);
-                    Optional.ofNullable(ofGroups.get(query)).ifPresent(group -> group.renameRead(named));
+                    LocalQueryGroup group = ofGroups.get(query);
+                    if (group != null) {
+                        group.renameRead(named);
+                    }
                 }
                 queries.put(name, query);
             }
@@ -687,10 +690,12 @@ class LocalEngine implements Engine {
     public List<StandingQuery> queries() {
         synchronized (queries) {
             List<StandingQuery> all = new ArrayList<>(queries.values());
-            all.removeIf(ofGroups::containsKey);
-            members.values().stream()
-                    .filter(member -> !queries.containsKey(member.name())) // else it is leaving
-                    .forEach(all::add);
+            all.removeAll(ofGroups.keySet());
+            for (MemberQuery member : members.values()) {
+                if (!queries.containsKey(member.name())) { // else it is leaving
+                    all.add(member);
+                }
+            }
             return all;
         }
     }
@@ -722,18 +727,24 @@ class LocalEngine implements Engine {
 
     @Override
     public Optional<VersionedView> kept(String relation) {
-        if (!hasBegun(relation)) {
+        LocalStandingQuery query;
+        MemberQuery member;
+        synchronized (queries) {
+            query = queries.get(relation);
+            member = members.get(relation);
+        }
+        if (!haveBegun(query, member) || !(relations.scannable(relation) instanceof Scannable.Feed feed)) {
             return Optional.empty();
         }
-        boolean isOfMember = !members(Set.of(relation)).isEmpty();
-        if (!(relations.scannable(relation) instanceof Scannable.Feed feed)) {
-            return Optional.empty();
-        }
-        if (isOfMember && feed.view().filter(VersionedView::isClosed).isPresent()) {
+        if (member != null && feed.view().filter(VersionedView::isClosed).isPresent()) {
             return Optional.empty(); // who plans to read it reads what it became
         }
         feed.requireCurrent();
         return feed.view();
+    }
+
+    private static boolean haveBegun(@Nullable LocalStandingQuery query, @Nullable MemberQuery member) {
+        return query != null ? query.hasBegun() : member == null || member.hasBegun();
     }
 
     /** Whether a relation, if it is the answer of a query, is that of a whole epoch; any thread. */
@@ -744,7 +755,7 @@ class LocalEngine implements Engine {
             query = queries.get(relation);
             member = members.get(relation);
         }
-        return query != null ? query.hasBegun() : member == null || member.hasBegun();
+        return haveBegun(query, member);
     }
 
     /** Views are not read before their first epoch is whole: until then they lack rows that are there. */

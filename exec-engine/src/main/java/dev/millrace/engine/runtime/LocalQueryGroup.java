@@ -54,7 +54,8 @@ final class LocalQueryGroup implements QueryGroup {
     private final RelationRegistry relations;
     private final Quiescence quiescence;
     private final ReentrantLock changes;
-    private volatile GroupPlan plan; // replaced with the lock of changes held, where what it reads has another name; read by all
+    private volatile GroupPlan
+            plan; // replaced with the lock of changes held, where what it reads has another name; read by all
     private final QueryOptions options;
     private final GroupMembers members;
 

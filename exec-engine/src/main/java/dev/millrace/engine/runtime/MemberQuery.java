@@ -211,7 +211,8 @@ final class MemberQuery implements StandingQuery {
 
     /** Lets somebody hear what comes. While the group's epochs are at rest, or it has no rows yet. */
     LocalSubscription listen(SubscriptionOptions options) {
-        Optional<VersionedView> answer = options.snapshot() ? group.feed(member).flatMap(Scannable.Feed::view) : Optional.empty();
+        Optional<VersionedView> answer =
+                options.snapshot() ? group.feed(member).flatMap(Scannable.Feed::view) : Optional.empty();
         if (options.snapshot() && answer.isEmpty()) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,

@@ -74,8 +74,7 @@ public record QueryOptions(
 
     /** The same of a query whose answer is kept elsewhere, or not at all. */
     QueryOptions withoutAnswer() {
-        return new QueryOptions(
-                false, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
+        return new QueryOptions(false, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
     }
 
     public QueryOptions withSink(Sink sink) {

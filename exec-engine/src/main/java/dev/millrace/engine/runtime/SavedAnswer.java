@@ -35,8 +35,7 @@ final class SavedAnswer implements Barrier.Later {
     private final Optional<MillraceException> failed;
 
     /** Of what is published now. */
-    private SavedAnswer(
-            String query, QueryOutput output, FailedRows failedRows, Optional<MillraceException> failed)
+    private SavedAnswer(String query, QueryOutput output, FailedRows failedRows, Optional<MillraceException> failed)
             throws IOException {
         this.query = query;
         this.failed = failed;

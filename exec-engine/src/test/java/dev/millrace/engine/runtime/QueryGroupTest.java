@@ -245,8 +245,7 @@ final class QueryGroupTest {
         void isRead() {
             if (reader.isEmpty()) {
                 String name = query.name();
-                reader = Optional.of(
-                        engine.start("over " + name, scan(name, query.schema()), QueryOptions.view()));
+                reader = Optional.of(engine.start("over " + name, scan(name, query.schema()), QueryOptions.view()));
                 assertTrue(query.group().isEmpty());
             }
         }
@@ -383,8 +382,13 @@ final class QueryGroupTest {
 
     private static MembersOperator kept(BufferAllocator allocator) {
         GroupMembers members = new GroupMembers(false);
-        members.add("a", List.of(Model.literal(1), Model.literal(0), Model.literal(1_000)), Long.MIN_VALUE, Optional.of("a"));
-        members.add("b", List.of(Model.literal(2), Model.literal(5), Model.literal(50)), Long.MIN_VALUE, Optional.of("b"));
+        members.add(
+                "a",
+                List.of(Model.literal(1), Model.literal(0), Model.literal(1_000)),
+                Long.MIN_VALUE,
+                Optional.of("a"));
+        members.add(
+                "b", List.of(Model.literal(2), Model.literal(5), Model.literal(50)), Long.MIN_VALUE, Optional.of("b"));
         MembersOperator operator =
                 new MembersOperator(grouped(), members, OperatorFactory::create, HeapBudget.ofProcess());
         operator.open(new TestContext(allocator));
@@ -450,7 +454,9 @@ final class QueryGroupTest {
                         .append(TestBatches.of(KV, engine.allocator(), List.of(Row.of(1L, 5L)))));
             }
             assertEquals(1, view.statistics().viewRows());
-            assertTrue(view.statistics().memoryBytes() < 64 << 10, () -> view.statistics().memoryBytes() + " bytes");
+            assertTrue(
+                    view.statistics().memoryBytes() < 64 << 10,
+                    () -> view.statistics().memoryBytes() + " bytes");
         }
     }
 

@@ -90,10 +90,7 @@ public record GroupPlan(Calc shared, Join matching, Calc computing, List<Unary> 
     /** The same over a relation that has another name. */
     public GroupPlan reading(PlanNode input) {
         return new GroupPlan(
-                new Calc(input, shared.condition(), shared.projections(), shared.schema()),
-                matching,
-                computing,
-                above);
+                new Calc(input, shared.condition(), shared.projections(), shared.schema()), matching, computing, above);
     }
 
     /** Columns of members: number and literals. */

@@ -156,8 +156,9 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
                 shape.options = Optional.of(options);
             });
         }
-        Optional<T> joined =
-                shape.there().filter(group -> shape.options.equals(Optional.of(options))).flatMap(how);
+        Optional<T> joined = shape.there()
+                .filter(group -> shape.options.equals(Optional.of(options)))
+                .flatMap(how);
         if (joined.isEmpty()) {
             shape.apart++;
             apart.put(name, shape);
@@ -197,8 +198,7 @@ public final class QueryGroups implements DatabaseCatalog.Listener {
      */
     String digest(GroupForm form, QueryOptions options) {
         QueryOptions counted = isKept(form, options)
-                ? options.withMostRowNanos(QueryOptions.MOST_ROW_NANOS)
-                        .withMostSinkNanos(QueryOptions.MOST_SINK_NANOS)
+                ? options.withMostRowNanos(QueryOptions.MOST_ROW_NANOS).withMostSinkNanos(QueryOptions.MOST_SINK_NANOS)
                 : options;
         GroupPlan plan = options.materialized() ? numbered(form.plan()) : form.plan();
         try {

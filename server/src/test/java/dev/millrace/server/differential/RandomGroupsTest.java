@@ -258,8 +258,8 @@ class RandomGroupsTest {
             }
             assertTrue(seed - SEED < 20L * QUERIES, "of so many views few can be in a group: " + refused);
         }
-        System.out.println("random views in groups: " + compared + " compared, " + answered
-                + " answers of the oracle, " + failed + " failures, refused " + refused);
+        System.out.println("random views in groups: " + compared + " compared, " + answered + " answers of the oracle, "
+                + failed + " failures, refused " + refused);
         assertTrue(answered > QUERIES, "the oracle had few to answer");
     }
 
@@ -298,8 +298,8 @@ class RandomGroupsTest {
                                     : "CREATE MATERIALIZED VIEW of_leaves AS SELECT * FROM leaves");
                 }
                 int other = chance.below(VIEWS);
-                database.run("DROP MATERIALIZED VIEW other_" + other + ";"
-                        + view("other_" + other, filled(query, chance)));
+                database.run(
+                        "DROP MATERIALIZED VIEW other_" + other + ";" + view("other_" + other, filled(query, chance)));
                 if (chance.percent(50)) {
                     database.run("CHECKPOINT");
                 }
@@ -340,7 +340,10 @@ class RandomGroupsTest {
     /** Its rows; or of what reading it fails: which of several rows is named, and by which number, may differ. */
     private static String shown(TestDatabase database, String view) {
         try {
-            return database.rows("SELECT * FROM " + view).stream().sorted().toList().toString();
+            return database.rows("SELECT * FROM " + view).stream()
+                    .sorted()
+                    .toList()
+                    .toString();
         } catch (MillraceException e) {
             return e.sqlState().toString();
         }

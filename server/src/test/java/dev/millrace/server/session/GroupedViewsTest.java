@@ -20,7 +20,8 @@ class GroupedViewsTest {
     private static final String FILTERS = "SELECT n, temp FROM readings WHERE device = '%s' AND n > %d";
     private static final String GROUPS =
             "SELECT n %% 3 AS k, count(*) AS c, sum(n) AS s FROM readings WHERE device = '%s' AND n > %d GROUP BY n %% 3";
-    private static final String TOTALS = "SELECT count(*) AS c, max(n) AS m FROM readings WHERE device = '%s' AND n > %d";
+    private static final String TOTALS =
+            "SELECT count(*) AS c, max(n) AS m FROM readings WHERE device = '%s' AND n > %d";
     private static final List<String> FORMS = List.of(FILTERS, GROUPS, TOTALS);
 
     @TempDir
@@ -270,8 +271,7 @@ class GroupedViewsTest {
             long before = db.database().engine().allocatedBytes();
             insert(db, "('d1', 1, 1)");
             db.run("FLUSH");
-            assertEquals(
-                    List.of("1"), db.rows("SELECT count(*) FROM millrace.query_stats WHERE view_rows > 0"));
+            assertEquals(List.of("1"), db.rows("SELECT count(*) FROM millrace.query_stats WHERE view_rows > 0"));
             assertTrue(db.database().engine().allocatedBytes() - before < 64 << 10);
         }
     }
@@ -356,9 +356,14 @@ class GroupedViewsTest {
                     db.run(view("other", form, "y", 2));
                 }
                 assertEquals(List.of(), db.rows("SELECT name FROM millrace.not_restored"));
-                assertEquals(List.of(), db.rows("SELECT name FROM millrace.recovery WHERE way = 'anew' AND name NOT IN ('of_four', 'other')"));
+                assertEquals(
+                        List.of(),
+                        db.rows(
+                                "SELECT name FROM millrace.recovery WHERE way = 'anew' AND name NOT IN ('of_four', 'other')"));
                 String three = round < 2 ? "three" : "third";
-                List<String> all = round < 2 ? List.of("one", "two", three, "four") : List.of("one", "two", three, "four", "of_four");
+                List<String> all = round < 2
+                        ? List.of("one", "two", three, "four")
+                        : List.of("one", "two", three, "four", "of_four");
                 for (String name : all) {
                     same(db, name, "alone");
                 }
@@ -366,7 +371,8 @@ class GroupedViewsTest {
                     assertTrue(isMember(db, "one") && isMember(db, "two") && isMember(db, "other"), "round " + round);
                 }
                 assertEquals(round < 2, isMember(db, "four"));
-                db.run("INSERT INTO " + stream + " VALUES ('x', " + random.nextInt(50) + ", 1), ('x', 30, 2), ('y', 5, 3)");
+                db.run("INSERT INTO " + stream + " VALUES ('x', " + random.nextInt(50)
+                        + ", 1), ('x', 30, 2), ('y', 5, 3)");
                 all.forEach(name -> same(db, name, "alone"));
                 if (withCheckpoints) {
                     db.run("CHECKPOINT");
@@ -380,7 +386,8 @@ class GroupedViewsTest {
                     stream = "measured";
                     assertFalse(rows(db, "other").isEmpty());
                 }
-                db.run("INSERT INTO " + stream + " VALUES ('x', " + random.nextInt(50) + ", 1), ('x', 31, 2), ('y', 6, 3)");
+                db.run("INSERT INTO " + stream + " VALUES ('x', " + random.nextInt(50)
+                        + ", 1), ('x', 31, 2), ('y', 6, 3)");
             }
         }
     }

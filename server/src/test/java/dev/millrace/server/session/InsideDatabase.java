@@ -9,10 +9,7 @@ public final class InsideDatabase {
 
     /** Whether a query shares what runs it. */
     public static boolean isShared(Database database, String query) {
-        return database.instance()
-                .standing(query)
-                .flatMap(StandingQuery::group)
-                .isPresent();
+        return database.instance().standing(query).flatMap(StandingQuery::group).isPresent();
     }
 
     /** The text of a secret, which nobody is shown. */

@@ -20,8 +20,8 @@ final class RandomDefinitions {
     private static final int MOST_SINKS = 2;
     private static final int MOST_DERIVED = 2;
     private static final int MOST_COPIED = 60;
-    private static final List<ViewShape> SHARED =
-            List.of(ViewShape.OF_KEYS, ViewShape.SUM_OF_KEY, ViewShape.RATIO_OF_KEYS); // drawn more often, or few would share
+    private static final List<ViewShape> SHARED = List.of(
+            ViewShape.OF_KEYS, ViewShape.SUM_OF_KEY, ViewShape.RATIO_OF_KEYS); // drawn more often, or few would share
 
     private final HistoryModel model;
     private int openings;
@@ -252,9 +252,8 @@ final class RandomDefinitions {
                         .mapToObj(i -> i == 0 || random.nextBoolean() ? kept : from)
                         .map(names -> names.get(random.nextInt(names.size())))
                         .toList();
-        boolean mayEnd = !shape.mayStop()
-                && !shape.isOfTimes()
-                && inputs.stream().allMatch(this::isRetained);
+        boolean mayEnd =
+                !shape.mayStop() && !shape.isOfTimes() && inputs.stream().allMatch(this::isRetained);
         if (ends && !mayEnd) {
             return Optional.empty();
         }

@@ -193,9 +193,7 @@ enum ViewShape {
                     .toList();
         }
     },
-    SUM_OF_KEY(
-            1,
-            "SELECT v %% 3 AS k, CAST(sum(v) AS BIGINT) AS v FROM %1$s WHERE k = %3$d GROUP BY v %% 3") {
+    SUM_OF_KEY(1, "SELECT v %% 3 AS k, CAST(sum(v) AS BIGINT) AS v FROM %1$s WHERE k = %3$d GROUP BY v %% 3") {
         @Override
         List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
             Map<Long, Long> sums = new TreeMap<>();
