@@ -201,19 +201,27 @@ final class MemberQuery implements StandingQuery {
         LocalSubscription[] made = new LocalSubscription[1];
         Optional<Subscription> ofOwn = engine.whileChanging(() -> {
             if (own.isEmpty() && !dropped) {
-                engine.atRest(group.query(), () -> made[0] = listen(options));
+                engine.atRest(group.query(), () -> {
+                    if (own.isEmpty()
+                            && !dropped) { // it may have left while that was waited for, where one thread does all
+                        made[0] = listen(options);
+                    }
+                });
             }
-            return own.map(query -> query.subscribe(options));
+            return made[0] == null ? own.map(query -> query.subscribe(options)) : Optional.empty();
         });
+        if (made[0] != null) {
+            return made[0];
+        }
         requireThere();
-        return ofOwn.orElseGet(() -> made[0]);
+        return ofOwn.orElseThrow();
     }
 
     /** Lets somebody hear what comes. While the group's epochs are at rest, or it has no rows yet. */
     LocalSubscription listen(SubscriptionOptions options) {
         Optional<VersionedView> answer =
                 options.snapshot() ? group.feed(member).flatMap(Scannable.Feed::view) : Optional.empty();
-        if (options.snapshot() && answer.isEmpty()) {
+        if (options.snapshot() && !group.areViews()) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                     "\"" + member.name() + "\" keeps no answer to begin with: it is not materialized");
