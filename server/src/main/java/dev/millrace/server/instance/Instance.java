@@ -457,6 +457,11 @@ public final class Instance implements AutoCloseable {
         return "own " + table + " " + subscriptions.incrementAndGet();
     }
 
+    /** A name for what one run of a plan reads of files; no relation can have it. */
+    public String scanName(String files) {
+        return "scan of " + files + " " + subscriptions.incrementAndGet();
+    }
+
     /** A name for a query that runs for one subscriber; no relation can have it. */
     public String subscriptionName() {
         return SUBSCRIPTION + subscriptions.incrementAndGet();
