@@ -136,7 +136,7 @@ class FilesInFromTest {
                 "22023 option \"header\" cannot be \"perhaps\"; it must be true or false",
                 error("FROM read_csv('{}/a.csv', header = 'perhaps')"));
         assertEquals(
-                "42703 column \"w\" of option \"types\" does not exist | there are: id, v",
+                "42703 column \"w\" of option \"types\" does not exist | did you mean \"v\"?",
                 error("FROM read_csv('{}/a.csv', types = {'w': 'int'})"));
         assertEquals("42704 type \"nix\" does not exist", error("FROM read_csv('{}/a.csv', types = {'v': 'nix'})"));
         assertEquals(
@@ -177,31 +177,34 @@ class FilesInFromTest {
                         + " quotes; read_csv('people') reads a file of any name, and read_json, read_parquet do",
                 error("FROM 'people'"));
         assertEquals("42883 function read_xls in FROM does not exist", error("FROM read_xls('a')"));
-        assertEquals("42883 read_csv takes the path of a file, or an array of such", error("FROM read_csv(ARRAY[]::text[])").replaceAll(" \\|.*", ""));
+        assertEquals("42883 read_csv takes the path of a file, or an array of such", error("FROM read_csv()"));
     }
 
     @Test
     void valuesThatAreNoneFailTheStatementUnlessItSaysOtherwise() throws IOException {
         dirty();
-        String failure = error("SELECT sum(v) FROM '{}/dirty.csv'");
+        String of = "read_csv('{}/dirty.csv', types = {'id': 'bigint', 'v': 'bigint'}, null_padding = false%s)";
+        String strict = of.formatted("");
+        String failure = error("SELECT sum(v) FROM " + strict);
         assertTrue(failure.startsWith("22") && failure.contains("{}/dirty.csv:" + (GOOD + 3) + ", column \"v\""), failure);
-        assertTrue(error("SELECT count(*) FROM '{}/dirty.csv'").contains("dirty.csv:" + (GOOD + 4)), "too few fields");
-        assertEquals(List.of(), database.notices());
-        String left = "SELECT %s FROM read_csv('{}/dirty.csv', ignore_errors = true)";
+        assertTrue(error("SELECT count(*) FROM " + strict).contains("dirty.csv:" + (GOOD + 4)), "too few fields");
+        assertEquals(List.of(), warnings());
+        String left = "SELECT %s FROM " + of.formatted(", ignore_errors = true");
         assertEquals(List.of(GOOD + 1 + ""), rows(left.formatted("count(*)")));
         assertEquals(List.of(GOOD + 1 + ""), rows(left.formatted("count(v)"))); // the same rows, whatever is read
-        assertEquals(List.of("9"), rows(left.formatted("id") + " WHERE id = 9 AND v = 9 LIMIT 1"));
-        String warning = database.notices().get(0).replace(folder.toString(), "{}");
-        assertTrue(
-                warning.startsWith("WARNING: 3 records were left out of read_csv('{}/dirty.csv', delimiter => ',',")
-                        || warning.startsWith("WARNING: 3 records were left out of read_csv('{}/dirty.csv',"),
-                warning);
-        assertTrue(warning.contains("; {}/dirty.csv:" + (GOOD + 2) + ", column \"id\": "), warning);
-        assertEquals(3, database.notices().size());
-        assertEquals(
-                List.of("1"),
-                rows("SELECT 1 FROM '{}/dirty.csv' WHERE v = 3 LIMIT 1"),
-                "a row that is not read is not looked at");
+        assertEquals(List.of("9", "9"), rows(left.formatted("id") + " WHERE id = 9 AND v = 9"));
+        assertEquals(3, warnings().size());
+        for (String warning : warnings()) {
+            assertTrue(warning.startsWith("WARNING: 3 records were left out of read_csv('{}/dirty.csv',"), warning);
+            assertTrue(warning.contains("; {}/dirty.csv:" + (GOOD + 2) + ", column \"id\": "), warning);
+        }
+    }
+
+    private List<String> warnings() {
+        return database.notices().stream()
+                .filter(notice -> notice.startsWith("WARNING"))
+                .map(notice -> notice.replace(folder.toString(), "{}"))
+                .toList();
     }
 
     @Test
