@@ -34,7 +34,9 @@ final class DateTemplates {
                 template.append(c == 'T' ? "\"T\"" : String.valueOf(c));
                 continue;
             }
-            i += i + 1 < format.length() && format.charAt(i + 1) == '-' ? 2 : 1; // %-d: digits may be fewer, which they always may
+            i += i + 1 < format.length() && format.charAt(i + 1) == '-'
+                    ? 2
+                    : 1; // %-d: digits may be fewer, which they always may
             String word = i < format.length() ? WORDS.get(format.charAt(i)) : null;
             if (word == null) {
                 throw Options.invalid(

@@ -134,8 +134,7 @@ public final class FileSourceFactory implements SourceFactory {
     }
 
     /** Objects are never written on: what follows is new ones. */
-    private static Source objects(
-            String path, FormatName name, Schema declared, Reading reading, Options options) {
+    private static Source objects(String path, FormatName name, Schema declared, Reading reading, Options options) {
         ObjectPaths paths = new ObjectPaths(path);
         StoreOptions store = StoreOptions.read(options);
         if (!IncludedColumns.read(options).isEmpty()) {
@@ -178,11 +177,11 @@ public final class FileSourceFactory implements SourceFactory {
         };
     }
 
-    private static Read csv(
-            Schema declared, String path, List<Path> samples, Reading reading, Options options) {
+    private static Read csv(Schema declared, String path, List<Path> samples, Reading reading, Options options) {
         if (declared.size() > 0) {
             CsvOptions csv = CsvOptions.read(options, path);
-            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect(), reading.onlyAsked()), false);
+            return new Read(
+                    declared, new CsvFormat(csv.columns(declared, options), csv.dialect(), reading.onlyAsked()), false);
         }
         CsvInference.Inferred inferred = CsvInference.infer(samples, path, options);
         Schema schema = known(reading.typed().apply(inferred.schema()), samples, "declare the columns");
@@ -205,21 +204,23 @@ public final class FileSourceFactory implements SourceFactory {
                 : declared;
         return new Read(
                 schema,
-                JsonRecordFormatFactory.files(
-                        schema, options, CsvOptions.maxRecordBytes(options), reading.onlyAsked()),
+                JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options), reading.onlyAsked()),
                 isGuessed);
     }
 
     private static Read arrow(Schema declared, List<Path> samples, Reading reading) {
         boolean isGuessed = declared.size() == 0;
-        Schema schema = isGuessed ? known(reading.typed().apply(ArrowFormat.infer(samples.get(0))), samples, "declare the columns") : declared;
+        Schema schema = isGuessed
+                ? known(reading.typed().apply(ArrowFormat.infer(samples.get(0))), samples, "declare the columns")
+                : declared;
         return new Read(schema, new ArrowFormat(schema), isGuessed);
     }
 
     private static Read parquet(Schema declared, List<Path> samples, Reading reading) {
         boolean isGuessed = declared.size() == 0;
-        Schema schema =
-                isGuessed ? known(reading.typed().apply(ParquetFormat.infer(samples.get(0))), samples, "declare the columns") : declared;
+        Schema schema = isGuessed
+                ? known(reading.typed().apply(ParquetFormat.infer(samples.get(0))), samples, "declare the columns")
+                : declared;
         return new Read(schema, new ParquetFormat(schema), isGuessed);
     }
 

@@ -55,8 +55,18 @@ public final class QueriedFiles {
     private static final Set<String> OF_ALL = Set.of("filename", "line", "modified", "order", "compression");
     private static final Set<String> OF_TEXT = Set.of("ignore_errors", "types", "columns", "sample_size");
     private static final Set<String> OF_CSV = Set.of(
-            "delim", "sep", "nullstr", "dateformat", "timestampformat", "skip", "max_line_size", "decimal_separator", "all_varchar", "auto_detect",
-            "parallel", "hive_partitioning");
+            "delim",
+            "sep",
+            "nullstr",
+            "dateformat",
+            "timestampformat",
+            "skip",
+            "max_line_size",
+            "decimal_separator",
+            "all_varchar",
+            "auto_detect",
+            "parallel",
+            "hive_partitioning");
     private static final Set<String> OF_JSON =
             Set.of("dateformat", "timestampformat", "maximum_object_size", "format", "records", "union_by_name");
 
@@ -107,7 +117,11 @@ public final class QueriedFiles {
                 .name()
                 .toLowerCase(Locale.ROOT);
         return new FileRelation(
-                text("read_" + function, all), source, ignoresErrors, options(call), source.assumptions().remarks());
+                text("read_" + function, all),
+                source,
+                ignoresErrors,
+                options(call),
+                source.assumptions().remarks());
     }
 
     /** Columns of the types that were said; of others than that no types are said, none may be left over. */
@@ -147,7 +161,8 @@ public final class QueriedFiles {
         });
         if (!call.types().isEmpty() && !isText()) {
             throw MillraceException.user(
-                            SqlState.INVALID_PARAMETER_VALUE, "columns of " + format() + " files have types of their own")
+                            SqlState.INVALID_PARAMETER_VALUE,
+                            "columns of " + format() + " files have types of their own")
                     .withHint("SELECT column::type FROM ..");
         }
     }
@@ -172,9 +187,11 @@ public final class QueriedFiles {
             }
             case "null", "nullstr" -> give(ours, String.join("|", values));
             case "dateformat", "timestampformat", "date_format", "timestamp_format", "time_format" ->
-                give(ours, values.stream()
-                        .map(format -> DateTemplates.template(name, format))
-                        .collect(Collectors.joining("|")));
+                give(
+                        ours,
+                        values.stream()
+                                .map(format -> DateTemplates.template(name, format))
+                                .collect(Collectors.joining("|")));
             case "quote", "escape", "comment" -> {
                 String value = only(name, values);
                 give(ours, value.isEmpty() ? "none" : value);
@@ -211,7 +228,12 @@ public final class QueriedFiles {
     private static void requireSo(String name, String value) {
         Set<String> accepted = SO_ANYWAY.getOrDefault(name, Set.of("true", "1"));
         if (!accepted.isEmpty() && !accepted.contains(value.toLowerCase(Locale.ROOT))) {
-            throw Options.invalid(name, value, accepted.size() == 1 ? accepted.iterator().next() : "one of " + String.join(", ", new TreeSet<>(accepted)));
+            throw Options.invalid(
+                    name,
+                    value,
+                    accepted.size() == 1
+                            ? accepted.iterator().next()
+                            : "one of " + String.join(", ", new TreeSet<>(accepted)));
         }
     }
 
@@ -271,7 +293,8 @@ public final class QueriedFiles {
         }
         if (!call.types().isEmpty()) {
             arguments.add(call.types().entrySet().stream()
-                    .map(column -> quoted(column.getKey()) + ": " + quoted(column.getValue().toString()))
+                    .map(column -> quoted(column.getKey()) + ": "
+                            + quoted(column.getValue().toString()))
                     .collect(Collectors.joining(", ", (call.isWhole() ? "columns" : "types") + " => {", "}")));
         }
         return function + "(" + String.join(", ", arguments) + ")";

@@ -18,7 +18,8 @@ public record AskedColumns(List<Integer> columns) {
 
     public static AskedColumns of(ScanRequest request) {
         return new AskedColumns(Stream.concat(
-                        request.columns().stream(), request.predicates().stream().map(ColumnPredicate::column))
+                        request.columns().stream(),
+                        request.predicates().stream().map(ColumnPredicate::column))
                 .sorted()
                 .distinct()
                 .toList());

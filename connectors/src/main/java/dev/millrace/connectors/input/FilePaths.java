@@ -60,7 +60,8 @@ public final class FilePaths {
         try {
             return Path.of(name);
         } catch (InvalidPathException e) {
-            throw MillraceException.user(SqlState.UNDEFINED_FILE, "there is no file \"" + name + "\": " + e.getReason());
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "there is no file \"" + name + "\": " + e.getReason());
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.millrace.planner.explain;
 
-import dev.millrace.connector.query.FileRelation;
 import dev.millrace.condense.Condensation;
 import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.JoinTime;

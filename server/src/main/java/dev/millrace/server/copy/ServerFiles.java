@@ -31,7 +31,8 @@ public final class ServerFiles {
         try {
             return Path.of(name);
         } catch (InvalidPathException e) {
-            throw MillraceException.user(SqlState.UNDEFINED_FILE, "there is no file \"" + name + "\": " + e.getReason());
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "there is no file \"" + name + "\": " + e.getReason());
         }
     }
 

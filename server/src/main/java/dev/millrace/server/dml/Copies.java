@@ -52,7 +52,9 @@ public final class Copies {
         }
         if (copy.source() instanceof Statement.Select select) {
             StatementResult.Rows rows = queries.rows(select.query());
-            return copy.file().isPresent() ? written(rows, copy.file().get(), options) : new StatementResult.CopyOut(rows, options);
+            return copy.file().isPresent()
+                    ? written(rows, copy.file().get(), options)
+                    : new StatementResult.CopyOut(rows, options);
         } else if (copy.source() instanceof Statement.Subscribe subscribe) {
             if (copy.file().isPresent()) {
                 throw MillraceException.notAvailableYet("COPY of a subscription to a file of the server")
@@ -67,7 +69,11 @@ public final class Copies {
         return StatementResult.Command.of(
                 "COPY",
                 ServerFiles.write(
-                        file, rows, options, settings.timeStyle(), database.engine().allocator()));
+                        file,
+                        rows,
+                        options,
+                        settings.timeStyle(),
+                        database.engine().allocator()));
     }
 
     /**

@@ -280,8 +280,8 @@ public final class Queries {
         if (object.isPresent()) {
             return all(object.get());
         }
-        Optional<Schema> ofFiles =
-                Optional.ofNullable(files.get(relation)).map(found -> found.source().schema());
+        Optional<Schema> ofFiles = Optional.ofNullable(files.get(relation))
+                .map(found -> found.source().schema());
         if (ofFiles.isPresent()) {
             return run(scan(relation, ofFiles.get()), ofFiles.get());
         }

@@ -306,7 +306,11 @@ class RoleTest {
         String copyFrom = "COPY t FROM '" + file + "' (FORMAT csv, HEADER)";
         String copyTo = "COPY t TO '" + folder.resolve("out") + "'";
         try (Connection bob = as("bob", "bob")) {
-            for (String sql : List.of(from, from.replace("f.csv", "none.csv"), "INSERT INTO t " + from.replace("id", "id, v"), "EXPLAIN " + from)) {
+            for (String sql : List.of(
+                    from,
+                    from.replace("f.csv", "none.csv"),
+                    "INSERT INTO t " + from.replace("id", "id, v"),
+                    "EXPLAIN " + from)) {
                 assertEquals(
                         "42501 ERROR: must be superuser or have privileges of the pg_read_server_files role to read files of the"
                                 + " server",
@@ -321,8 +325,10 @@ class RoleTest {
             superuser("GRANT pg_write_server_files TO bob");
             run(bob, copyTo);
             try (PreparedStatement prepared = bob.prepareStatement("SELECT * FROM '" + file + "' WHERE id = ?")) {
-                assertEquals("bigint|text", prepared.getMetaData().getColumnTypeName(1).replace("int8", "bigint") + "|"
-                        + prepared.getMetaData().getColumnTypeName(2));
+                assertEquals(
+                        "bigint|text",
+                        prepared.getMetaData().getColumnTypeName(1).replace("int8", "bigint") + "|"
+                                + prepared.getMetaData().getColumnTypeName(2));
                 for (int id = 1; id <= 2; id++) {
                     prepared.setLong(1, id);
                     try (ResultSet found = prepared.executeQuery()) {
@@ -332,8 +338,8 @@ class RoleTest {
                 }
             }
             try (Statement statement = bob.createStatement();
-                    ResultSet left = statement.executeQuery(
-                            "SELECT sum(v) FROM read_csv('" + file + "', types = {'v': 'int'}, ignore_errors = true)")) {
+                    ResultSet left = statement.executeQuery("SELECT sum(v) FROM read_csv('" + file
+                            + "', types = {'v': 'int'}, ignore_errors = true)")) {
                 assertTrue(left.next());
                 assertEquals(10, left.getInt(1));
                 assertEquals("01000", statement.getWarnings().getSQLState());

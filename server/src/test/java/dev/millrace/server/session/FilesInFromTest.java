@@ -49,7 +49,10 @@ class FilesInFromTest {
                 "dirty.csv",
                 IntStream.range(0, GOOD)
                         .mapToObj(i -> i + "," + i % 1000 + ",2020-01-01 00:00:00\n")
-                        .collect(Collectors.joining("", "id,v,at\n", "x,1,2020-01-01 00:00:00\n7,y,2020-01-01 00:00:00\n8\n9,9,2020-01-01 00:00:00\n")));
+                        .collect(Collectors.joining(
+                                "",
+                                "id,v,at\n",
+                                "x,1,2020-01-01 00:00:00\n7,y,2020-01-01 00:00:00\n8\n9,9,2020-01-01 00:00:00\n")));
     }
 
     private String at(String sql) {
@@ -71,27 +74,37 @@ class FilesInFromTest {
         assertEquals(List.of("1|x|2020-02-01", "2|y|2020-02-13", "3|z|2020-02-14"), rows("FROM '{}/people.csv'"));
         assertEquals(
                 List.of("z"), rows("SELECT people.name FROM '{}/people.csv' WHERE id > 1 AND born > '2020-02-13'"));
-        assertEquals(List.of("1|1", "2|2"), rows("SELECT t.v, one.v FROM '{}/one.csv' AS t JOIN '{}/one.csv' ON t.v = one.v"));
+        assertEquals(
+                List.of("1|1", "2|2"),
+                rows("SELECT t.v, one.v FROM '{}/one.csv' AS t JOIN '{}/one.csv' ON t.v = one.v"));
         assertEquals(List.of("1", "2"), rows("SELECT t.n FROM read_csv('{}/one.csv') AS t(n)"));
         assertEquals(
                 List.of("1|3", "2|3"),
                 rows("WITH q AS (SELECT * FROM '{}/a.csv') SELECT q.id, (SELECT max(id) FROM '{}/people.csv') FROM q"
                         + " WHERE EXISTS (SELECT 1 FROM '{}/people.csv' p WHERE p.id = q.id)"));
-        assertEquals(List.of("x", "y"), rows("SELECT (SELECT name FROM '{}/people.csv' p WHERE p.id = a.id) FROM '{}/a.csv' a"));
+        assertEquals(
+                List.of("x", "y"),
+                rows("SELECT (SELECT name FROM '{}/people.csv' p WHERE p.id = a.id) FROM '{}/a.csv' a"));
         assertEquals(
                 List.of("1", "2", "3", "4"),
                 rows("WITH RECURSIVE r AS (SELECT id FROM '{}/a.csv' WHERE id = 1 UNION ALL SELECT r.id + 1 FROM r JOIN"
                         + " '{}/people.csv' p ON p.id = r.id) SELECT * FROM r"));
         assertEquals(
                 List.of("2020-02-01 00:00:00|1", "2020-02-13 00:00:00|2"),
-                rows("SELECT window_start, count(*) FROM TUMBLE((SELECT born::timestamp AS at FROM '{}/people.csv'), DESCRIPTOR(at),"
-                        + " INTERVAL '2 days', INTERVAL '1 day') GROUP BY window_start, window_end"));
+                rows(
+                        "SELECT window_start, count(*) FROM TUMBLE((SELECT born::timestamp AS at FROM '{}/people.csv'), DESCRIPTOR(at),"
+                                + " INTERVAL '2 days', INTERVAL '1 day') GROUP BY window_start, window_end"));
         assertEquals(
                 List.of("1", "2", "3"),
-                rows("SELECT id FROM TUMBLE(read_csv('{}/people.csv', types = {'born': 'timestamp'}, dateformat = 'DD.MM.YYYY', timestampformat ="
-                        + " 'DD.MM.YYYY'), DESCRIPTOR(born), INTERVAL '1 day')"));
-        assertEquals("INSERT 0 2", database.run(at("CREATE TABLE t (id BIGINT, v INT); INSERT INTO t SELECT * FROM '{}/a.csv'")));
-        database.run(at("UPDATE t SET v = (SELECT w FROM '{}/b.csv') WHERE id IN (SELECT id FROM '{}/people.csv' WHERE name = 'x')"));
+                rows(
+                        "SELECT id FROM TUMBLE(read_csv('{}/people.csv', types = {'born': 'timestamp'}, dateformat = 'DD.MM.YYYY', timestampformat ="
+                                + " 'DD.MM.YYYY'), DESCRIPTOR(born), INTERVAL '1 day')"));
+        assertEquals(
+                "INSERT 0 2",
+                database.run(at("CREATE TABLE t (id BIGINT, v INT); INSERT INTO t SELECT * FROM '{}/a.csv'")));
+        database.run(
+                at(
+                        "UPDATE t SET v = (SELECT w FROM '{}/b.csv') WHERE id IN (SELECT id FROM '{}/people.csv' WHERE name = 'x')"));
         database.run(at("DELETE FROM t USING '{}/people.csv' p WHERE p.id = t.id AND p.name = 'y'"));
         assertEquals(List.of("1|30"), rows("SELECT * FROM t"));
         database.run(at("CREATE TABLE u AS SELECT * FROM read_csv('{}/[ab].csv')"));
@@ -112,26 +125,34 @@ class FilesInFromTest {
                 rows("SELECT * FROM read_csv('{}/[ab].csv', filename = true, line => true, union_by_name = true)"));
         assertEquals(
                 List.of("1||2020-02-01", "2|y|2020-02-13", "3|z|2020-02-14"),
-                rows("SELECT * FROM read_csv_auto(['{}/people.csv'], dateformat = '%d.%m.%Y', sep = ';', nullstr = ['x', 'q'],"
-                        + " sample_size = -1)"));
-        assertEquals(List.of("1|10", "2|20", "id|v"), rows("FROM read_csv('{}/a.csv', all_varchar = true, header = false)"));
+                rows(
+                        "SELECT * FROM read_csv_auto(['{}/people.csv'], dateformat = '%d.%m.%Y', sep = ';', nullstr = ['x', 'q'],"
+                                + " sample_size = -1)"));
+        assertEquals(
+                List.of("1|10", "2|20", "id|v"), rows("FROM read_csv('{}/a.csv', all_varchar = true, header = false)"));
         assertEquals(List.of("1|10.00", "2|20.00"), rows("FROM read_csv('{}/a.csv', types = {'v': 'numeric(10,2)'})"));
-        assertEquals(List.of("10|1", "20|2"), rows("FROM read_csv('{}/a.csv', columns = {'v': 'VARCHAR', 'id': 'INTEGER'})"));
+        assertEquals(
+                List.of("10|1", "20|2"),
+                rows("FROM read_csv('{}/a.csv', columns = {'v': 'VARCHAR', 'id': 'INTEGER'})"));
         assertEquals(List.of("1", "2"), rows("SELECT * FROM read_json('{}/rows.ndjson', columns = {'a': 'text'})"));
         assertEquals(List.of("x|", "y|{\"d\": 1}"), rows("SELECT b, c FROM '{}/rows.ndjson'"));
-        assertEquals(List.of("2"), rows("SELECT count(*) FROM read_ndjson_auto('{}/rows.ndjson', format = 'newline_delimited')"));
+        assertEquals(
+                List.of("2"),
+                rows("SELECT count(*) FROM read_ndjson_auto('{}/rows.ndjson', format = 'newline_delimited')"));
         file("a, b [1].csv", "x\n5\n"); // one file, whose name is no pattern
         assertEquals(List.of("5"), rows("FROM '{}/a, b [1].csv'"));
         String unknown = error("FROM read_csv('{}/a.csv', delimm = ';')");
         assertTrue(
-                unknown.startsWith("22023 option \"delimm\" of read_csv does not exist | did you mean \"delim\"? there are:"
-                        + " all_varchar, auto_detect, columns, comment,"),
+                unknown.startsWith(
+                        "22023 option \"delimm\" of read_csv does not exist | did you mean \"delim\"? there are:"
+                                + " all_varchar, auto_detect, columns, comment,"),
                 unknown);
         assertEquals(
                 "22023 option \"delim\" of read_parquet does not exist | there are: compression, filename, line, modified, order",
                 error("FROM read_parquet('{}/a.parquet', delim = ';')"));
         assertEquals(
-                "22023 option \"delimiter\" is given by two names", error("FROM read_csv('{}/a.csv', delim = ';', sep = ';')"));
+                "22023 option \"delimiter\" is given by two names",
+                error("FROM read_csv('{}/a.csv', delim = ';', sep = ';')"));
         assertEquals(
                 "22023 option \"header\" cannot be \"perhaps\"; it must be true or false",
                 error("FROM read_csv('{}/a.csv', header = 'perhaps')"));
@@ -164,10 +185,12 @@ class FilesInFromTest {
         assertEquals(List.of(), rows("SELECT b FROM '{}/header.csv'"));
         assertEquals(List.of("1|x"), rows("SELECT a, b FROM '{}/mark.csv'"));
         assertEquals(
-                "58P01 could not open file \"{}/nope.csv\" for reading: no such file or directory", error("FROM '{}/nope.csv'"));
+                "58P01 could not open file \"{}/nope.csv\" for reading: no such file or directory",
+                error("FROM '{}/nope.csv'"));
         assertEquals("58P01 no file matches \"{}/no*.csv\"", error("FROM '{}/no*.csv'"));
         assertEquals(
-                "42809 \"{}/dir.csv\" is a directory | name the files in it, such as '{}/dir.csv/*.csv'", error("FROM '{}/dir.csv'"));
+                "42809 \"{}/dir.csv\" is a directory | name the files in it, such as '{}/dir.csv/*.csv'",
+                error("FROM '{}/dir.csv'"));
         assertEquals(
                 "22P04 file \"{}/half.parquet\" is no Parquet file, or a damaged one: it has 7 bytes",
                 error("FROM '{}/half.parquet'"));
@@ -186,7 +209,8 @@ class FilesInFromTest {
         String of = "read_csv('{}/dirty.csv', types = {'id': 'bigint', 'v': 'bigint'}, null_padding = false%s)";
         String strict = of.formatted("");
         String failure = error("SELECT sum(v) FROM " + strict);
-        assertTrue(failure.startsWith("22") && failure.contains("{}/dirty.csv:" + (GOOD + 3) + ", column \"v\""), failure);
+        assertTrue(
+                failure.startsWith("22") && failure.contains("{}/dirty.csv:" + (GOOD + 3) + ", column \"v\""), failure);
         assertTrue(error("SELECT count(*) FROM " + strict).contains("dirty.csv:" + (GOOD + 4)), "too few fields");
         assertEquals(List.of(), warnings());
         String left = "SELECT %s FROM " + of.formatted(", ignore_errors = true");
@@ -224,9 +248,8 @@ class FilesInFromTest {
                         "  Scan read_csv('{}/wide.csv', header => 'true', types => {'v': 'bigint'}): id, w hint id > 1",
                         "Calc w where id > 1"),
                 rows("EXPLAIN (PHYSICAL) SELECT w FROM read_csv('{}/wide.csv', types = {'v': 'bigint'}) WHERE id > 1"));
-        assertTrue(
-                rows("EXPLAIN ANALYZE SELECT w FROM '{}/a.csv' JOIN '{}/b.csv' USING (id)").stream()
-                        .anyMatch(line -> line.contains("scan of read_csv('{}/a.csv'")));
+        assertTrue(rows("EXPLAIN ANALYZE SELECT w FROM '{}/a.csv' JOIN '{}/b.csv' USING (id)").stream()
+                .anyMatch(line -> line.contains("scan of read_csv('{}/a.csv'")));
     }
 
     @Test
@@ -242,8 +265,9 @@ class FilesInFromTest {
             String refused = error(kept + "SELECT id FROM read_csv('{}/people.csv', delim = ';')");
             assertTrue(refused.startsWith("0A000 files in FROM are read once, and a"), refused);
             assertTrue(
-                    refused.contains("| CREATE STREAM s WITH (connector = 'file', path = '{}/people.csv', delimiter = ';'), and"
-                            + " read s; mode = 'follow' goes on when the files grow"),
+                    refused.contains(
+                            "| CREATE STREAM s WITH (connector = 'file', path = '{}/people.csv', delimiter = ';'), and"
+                                    + " read s; mode = 'follow' goes on when the files grow"),
                     refused);
         }
         assertTrue(error("CREATE FUNCTION f() RETURNS BIGINT LANGUAGE sql AS $$ SELECT count(*) FROM '{}/a.csv' $$")
@@ -271,9 +295,12 @@ class FilesInFromTest {
     @Test
     void manyFilesOfDifferentHeadersAreOneRelation() throws IOException {
         for (int i = 0; i < 300; i++) {
-            file("run" + i + ".csv", (i % 3 == 0 ? "v,k\n" + i + ",a\n" : i % 3 == 1 ? "k,v,x\nb," + i + ",1\n" : "v\n" + i + "\n"));
+            file(
+                    "run" + i + ".csv",
+                    (i % 3 == 0 ? "v,k\n" + i + ",a\n" : i % 3 == 1 ? "k,v,x\nb," + i + ",1\n" : "v\n" + i + "\n"));
         }
-        assertEquals(List.of("300|44850|200|100"), rows("SELECT count(*), sum(v), count(k), sum(x) FROM '{}/run*.csv'"));
+        assertEquals(
+                List.of("300|44850|200|100"), rows("SELECT count(*), sum(v), count(k), sum(x) FROM '{}/run*.csv'"));
         assertEquals(
                 List.of("{}/run7.csv|7"),
                 rows("SELECT filename, v FROM read_csv('{}/run*.csv', filename = true) WHERE v = 7"));
@@ -281,7 +308,9 @@ class FilesInFromTest {
 
     @Test
     void aStatementIsStoppedAndNothingIsLeft() throws IOException {
-        file("numbers.csv", IntStream.range(0, 100_000).mapToObj(i -> i + "\n").collect(Collectors.joining("", "n\n", "")));
+        file(
+                "numbers.csv",
+                IntStream.range(0, 100_000).mapToObj(i -> i + "\n").collect(Collectors.joining("", "n\n", "")));
         database.run("SET statement_timeout = '300ms'");
         String slow = "SELECT count(*) FROM '{}/numbers.csv' a JOIN '{}/numbers.csv' b ON a.n < b.n";
         assertEquals(SqlState.QUERY_CANCELED, database.failure(at(slow)).sqlState());
@@ -295,12 +324,14 @@ class FilesInFromTest {
         assertEquals("COPY 2", database.run(at("COPY t FROM '{}/a.csv' WITH (FORMAT csv, HEADER)")));
         assertTrue(error("COPY t FROM '{}/a.csv' WITH (FORMAT csv, HEADER)").startsWith("23505"));
         assertTrue(error("COPY t FROM '{}/nope.csv'").startsWith("58P01"));
-        assertEquals("COPY 2", database.run(at("COPY (SELECT * FROM t ORDER BY id) TO '{}/out.csv' (FORMAT csv, HEADER)")));
+        assertEquals(
+                "COPY 2", database.run(at("COPY (SELECT * FROM t ORDER BY id) TO '{}/out.csv' (FORMAT csv, HEADER)")));
         assertEquals("id,v\n1,10\n2,20\n", Files.readString(folder.resolve("out.csv")));
         assertTrue(error("COPY (SELECT 1 / (id - 2) FROM t) TO '{}/out.csv'").startsWith("22012"));
         assertEquals("id,v\n1,10\n2,20\n", Files.readString(folder.resolve("out.csv")), "it stays as it was");
         assertFalse(Files.exists(folder.resolve("out.csv.part")));
-        assertEquals("COPY 2", database.run(at("COPY (SELECT id, v FROM '{}/out.csv') TO '{}/out.bin' (FORMAT binary)")));
+        assertEquals(
+                "COPY 2", database.run(at("COPY (SELECT id, v FROM '{}/out.csv') TO '{}/out.bin' (FORMAT binary)")));
         database.run(at("CREATE TABLE u (id BIGINT, v BIGINT); COPY u FROM '{}/out.bin' (FORMAT binary)"));
         assertEquals(rows("SELECT * FROM t"), rows("SELECT * FROM u"));
         assertTrue(error("COPY t TO '{}'").startsWith("42809"));

@@ -68,7 +68,10 @@ class FilesLikeDuckDbTest {
     }
 
     private static List<String> ours(TestDatabase database, String sql) {
-        return database.rows(sql).stream().map(FilesLikeDuckDbTest::plain).sorted().toList();
+        return database.rows(sql).stream()
+                .map(FilesLikeDuckDbTest::plain)
+                .sorted()
+                .toList();
     }
 
     /** Rows in some files, each written in the same way, with columns in an order of its own, some missing. */
@@ -99,11 +102,14 @@ class FilesLikeDuckDbTest {
                 text.append(String.join(String.valueOf(delimiter), columns)).append(end);
                 int rows = file == 0 ? 20 + random.nextInt(3000) : random.nextInt(200);
                 for (int row = 0; row < rows; row++) {
-                    text.append(columns.stream().map(this::value).collect(Collectors.joining(String.valueOf(delimiter))))
+                    text.append(columns.stream()
+                                    .map(this::value)
+                                    .collect(Collectors.joining(String.valueOf(delimiter))))
                             .append(end);
                 }
                 Path path = folder.resolve("part" + file + (packed ? ".csv.gz" : ".csv"));
-                try (OutputStream out = packed ? new GZIPOutputStream(Files.newOutputStream(path)) : Files.newOutputStream(path)) {
+                try (OutputStream out =
+                        packed ? new GZIPOutputStream(Files.newOutputStream(path)) : Files.newOutputStream(path)) {
                     out.write(text.toString().getBytes(StandardCharsets.UTF_8));
                 }
             }
@@ -119,7 +125,13 @@ class FilesLikeDuckDbTest {
                 case "name" -> name();
                 case "amount" -> random.nextInt(1000) + "." + random.nextInt(100) + 1;
                 case "day" -> "2020-%02d-%02d".formatted(1 + random.nextInt(12), 13 + random.nextInt(15));
-                case "stamp" -> "2021-03-%02d %02d:%02d:%02d".formatted(13 + random.nextInt(15), random.nextInt(24), random.nextInt(60), 1 + random.nextInt(59));
+                case "stamp" ->
+                    "2021-03-%02d %02d:%02d:%02d"
+                            .formatted(
+                                    13 + random.nextInt(15),
+                                    random.nextInt(24),
+                                    random.nextInt(60),
+                                    1 + random.nextInt(59));
                 default -> random.nextBoolean() ? "true" : "false";
             };
         }
@@ -146,9 +158,12 @@ class FilesLikeDuckDbTest {
                             "SELECT id, name, amount, day, stamp, yes FROM " + of,
                             "SELECT count(*), count(name), sum(id), count(DISTINCT day), max(stamp) FROM " + of,
                             "SELECT day, count(*), max(amount) FROM " + of + " WHERE yes AND id > 500000 GROUP BY day",
-                            "SELECT a.id, b.name FROM " + of + " a JOIN " + of + " b ON a.id = b.id AND a.stamp = b.stamp")) {
+                            "SELECT a.id, b.name FROM " + of + " a JOIN " + of
+                                    + " b ON a.id = b.id AND a.stamp = b.stamp")) {
                         assertEquals(
-                                duckDb(query), ours(database, query), "seed " + seed + ", " + workers + " workers: " + query);
+                                duckDb(query),
+                                ours(database, query),
+                                "seed " + seed + ", " + workers + " workers: " + query);
                     }
                 }
             }
@@ -163,8 +178,9 @@ class FilesLikeDuckDbTest {
         String path = folder + "/t.parquet";
         try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
                 Statement statement = connection.createStatement()) {
-            statement.execute("COPY (SELECT i AS id, 'n' || (i % 10) AS name, i / 4.0 AS v, TIMESTAMP '2020-01-01' + INTERVAL 1 MINUTE * i AS stamp"
-                    + " FROM range(100000) t(i)) TO '" + path + "' (FORMAT parquet, ROW_GROUP_SIZE 10000)");
+            statement.execute(
+                    "COPY (SELECT i AS id, 'n' || (i % 10) AS name, i / 4.0 AS v, TIMESTAMP '2020-01-01' + INTERVAL 1 MINUTE * i AS stamp"
+                            + " FROM range(100000) t(i)) TO '" + path + "' (FORMAT parquet, ROW_GROUP_SIZE 10000)");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -182,10 +198,12 @@ class FilesLikeDuckDbTest {
     @Test
     void theAirOfAnItalianTown() {
         String path = data("uci_air_quality/AirQualityUCI.csv");
-        String duck = "read_csv('" + path + "', delim = ';', decimal_separator = ',', nullstr = ['', '-200'], dateformat = '%d/%m/%Y',"
+        String duck = "read_csv('" + path
+                + "', delim = ';', decimal_separator = ',', nullstr = ['', '-200'], dateformat = '%d/%m/%Y',"
                 + " types = {'Date': 'DATE'})";
-        String query = "SELECT count(*), min(\"%1$s\"), max(\"%1$s\"), count(%2$s), round(sum(\"%3$s\")::numeric(20,6), 3) FROM %4$s"
-                + " WHERE \"%1$s\" IS NOT NULL";
+        String query =
+                "SELECT count(*), min(\"%1$s\"), max(\"%1$s\"), count(%2$s), round(sum(\"%3$s\")::numeric(20,6), 3) FROM %4$s"
+                        + " WHERE \"%1$s\" IS NOT NULL";
         List<String> expected = duckDb(query.formatted("Date", "nullif(\"CO(GT)\", -200)", "T", duck));
         for (int workers : new int[] {1, 2, 4}) {
             try (TestDatabase database = new TestDatabase(workers)) {
@@ -197,9 +215,11 @@ class FilesLikeDuckDbTest {
     @Test
     void thePowerOfAHousehold() {
         String path = data("uci_household_power/household_power_2007H1.csv.gz");
-        String query = "SELECT count(*), count(%1$s), round(sum(%1$s)::numeric(20,6), 3), max(\"time\"::text) FROM %2$s";
+        String query =
+                "SELECT count(*), count(%1$s), round(sum(%1$s)::numeric(20,6), 3), max(\"time\"::text) FROM %2$s";
         List<String> expected = duckDb(query.formatted(
-                "\"Global_active_power\"", "read_csv('" + path + "', nullstr = '?', types = {'Date': 'VARCHAR', 'Time': 'VARCHAR'})")
+                        "\"Global_active_power\"",
+                        "read_csv('" + path + "', nullstr = '?', types = {'Date': 'VARCHAR', 'Time': 'VARCHAR'})")
                 .replace("max(\"time\"::text)", "lpad(max(lpad(\"Time\", 8, '0')), 8, '0')"));
         for (int workers : new int[] {1, 2, 4}) {
             try (TestDatabase database = new TestDatabase(workers)) {

@@ -221,7 +221,8 @@ public final class StatementBinder {
             return new Statement.Describe(relation.name(), relation.schema());
         }
         if (syntax instanceof Syntax.DescribeQuery describe) {
-            return new Statement.Describe("", shown(NamesShown.of(describe.query())).schema());
+            return new Statement.Describe(
+                    "", shown(NamesShown.of(describe.query())).schema());
         }
         if (syntax instanceof Syntax.Explain explain) {
             return new Statement.Explain(explain.forms(), bind(explain.statement()));

@@ -320,7 +320,9 @@ public final class StatementParser {
             return new Syntax.DescribeQuery(queryText(new Words(query, Lexer.tokens(query))));
         }
         boolean isQuery = words.peek().isSymbol("(")
-                || DESCRIBED.contains(words.peek().text()) && words.peek().kind() == Kind.WORD && words.peekAt(1).kind() != Kind.END;
+                || DESCRIBED.contains(words.peek().text())
+                        && words.peek().kind() == Kind.WORD
+                        && words.peekAt(1).kind() != Kind.END;
         if (isQuery) {
             return new Syntax.DescribeQuery(queryText(words));
         }

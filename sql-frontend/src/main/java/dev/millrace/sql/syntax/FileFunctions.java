@@ -9,16 +9,26 @@ public final class FileFunctions {
     public static final String BY_NAME = "files by name";
 
     private static final Map<String, String> FUNCTIONS = Map.of(
-            BY_NAME, "",
-            "read_csv", "read_csv",
-            "read_csv_auto", "read_csv",
-            "read_json", "read_json",
-            "read_json_auto", "read_json",
-            "read_ndjson", "read_json",
-            "read_ndjson_auto", "read_json",
-            "read_parquet", "read_parquet",
-            "parquet_scan", "read_parquet",
-            "read_arrow", "read_arrow");
+            BY_NAME,
+            "",
+            "read_csv",
+            "read_csv",
+            "read_csv_auto",
+            "read_csv",
+            "read_json",
+            "read_json",
+            "read_json_auto",
+            "read_json",
+            "read_ndjson",
+            "read_json",
+            "read_ndjson_auto",
+            "read_json",
+            "read_parquet",
+            "read_parquet",
+            "parquet_scan",
+            "read_parquet",
+            "read_arrow",
+            "read_arrow");
 
     private FileFunctions() {}
 

@@ -71,8 +71,9 @@ public final class FileBinder {
             return Optional.of(files(call("", FileFunctions.BY_NAME, List.of(literal), literal), literal));
         }
         return node instanceof SqlCall call && isOne(call)
-                ? FunctionNames.of(call).map(name -> files(
-                        call(FileFunctions.plain(name).orElseThrow(), name, call.getOperandList(), call), call))
+                ? FunctionNames.of(call)
+                        .map(name -> files(
+                                call(FileFunctions.plain(name).orElseThrow(), name, call.getOperandList(), call), call))
                 : Optional.empty();
     }
 
@@ -110,14 +111,16 @@ public final class FileBinder {
         for (SqlNode operand : operands) {
             if (operand.getKind() != SqlKind.ARGUMENT_ASSIGNMENT) {
                 if (!paths.isEmpty()) {
-                    throw Errors.error(SqlState.UNDEFINED_FUNCTION, called + " takes files, and options by name", operand)
+                    throw Errors.error(
+                                    SqlState.UNDEFINED_FUNCTION, called + " takes files, and options by name", operand)
                             .withHint(called + "(ARRAY['a.csv', 'b.csv'], name => value)");
                 }
                 paths.addAll(texts(operand, "the files of " + called));
                 continue;
             }
             SqlNode value = ((SqlCall) operand).operand(0);
-            String name = ((SqlIdentifier) ((SqlCall) operand).operand(1)).getSimple().toLowerCase(Locale.ROOT);
+            String name =
+                    ((SqlIdentifier) ((SqlCall) operand).operand(1)).getSimple().toLowerCase(Locale.ROOT);
             if (TYPES.contains(name)) {
                 types.putAll(types(value, name));
                 isWhole |= name.equals(COLUMNS);
@@ -127,7 +130,8 @@ public final class FileBinder {
         }
         boolean isNamed = paths.stream().anyMatch(path -> !path.isBlank());
         if (!isNamed) {
-            throw Errors.error(SqlState.UNDEFINED_FUNCTION, called + " takes the path of a file, or an array of such", call);
+            throw Errors.error(
+                    SqlState.UNDEFINED_FUNCTION, called + " takes the path of a file, or an array of such", call);
         }
         boolean hasKind = !function.isEmpty() || hasExtension(paths.get(0));
         if (!hasKind) {
@@ -135,7 +139,8 @@ public final class FileBinder {
                             SqlState.UNDEFINED_TABLE,
                             "'" + paths.get(0) + "' in FROM is a file, but its name does not say of which format",
                             call)
-                    .withHint("a relation's name is in double quotes; read_csv('" + paths.get(0).replace("'", "''")
+                    .withHint("a relation's name is in double quotes; read_csv('"
+                            + paths.get(0).replace("'", "''")
                             + "') reads a file of any name, and read_json, read_parquet do");
         }
         return new FileCall(function, paths, options, types, isWhole);
@@ -150,7 +155,10 @@ public final class FileBinder {
 
     private static List<String> texts(SqlNode node, String what) {
         if (node.getKind() == SqlKind.ARRAY_VALUE_CONSTRUCTOR) {
-            return ((SqlCall) node).getOperandList().stream().map(element -> text(element, what)).toList();
+            return ((SqlCall) node)
+                    .getOperandList().stream()
+                            .map(element -> text(element, what))
+                            .toList();
         }
         return List.of(text(node, what));
     }
