@@ -76,7 +76,7 @@ public final class FileScans implements AutoCloseable {
     }
 
     private String add(String name) {
-        FileRelation relation = files.get(name);
+        FileRelation relation = relation(name);
         String as = database.scanName(relation.text());
         database.engine()
                 .relations()
@@ -84,10 +84,14 @@ public final class FileScans implements AutoCloseable {
         return as;
     }
 
+    private FileRelation relation(String name) {
+        return Optional.ofNullable(files.get(name)).orElseThrow();
+    }
+
     @Override
     public void close() {
         scanned.forEach((name, as) -> {
-            FileRelation relation = files.get(name);
+            FileRelation relation = relation(name);
             if (relation.leavesOut()) {
                 tell(relation, database.engine().relations().rejected(as));
             }
