@@ -7,7 +7,6 @@ import dev.millrace.server.cancellation.Failures;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.copy.CopyInput;
 import dev.millrace.server.copy.CopyOptions;
-import dev.millrace.server.copy.ServerFiles;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.query.Queries;
 import dev.millrace.server.query.Subscriptions;

@@ -452,14 +452,9 @@ public final class Instance implements AutoCloseable {
         return "dropped " + table + " " + subscriptions.incrementAndGet();
     }
 
-    /** A name for what a transaction sees of a table; no relation can have it. */
+    /** A name for what a transaction sees of a table, or a statement of files; no relation can have it. */
     public String ownRowsName(String table) {
         return "own " + table + " " + subscriptions.incrementAndGet();
-    }
-
-    /** A name for what one run of a plan reads of files; no relation can have it. */
-    public String scanName(String files) {
-        return "scan of " + files + " " + subscriptions.incrementAndGet();
     }
 
     /** A name for a query that runs for one subscriber; no relation can have it. */

@@ -77,7 +77,7 @@ public final class FileScans implements AutoCloseable {
 
     private String add(String name) {
         FileRelation relation = relation(name);
-        String as = database.scanName(relation.text());
+        String as = database.ownRowsName(relation.text());
         database.engine()
                 .relations()
                 .addSource(as, relation.source(), relation.leavesOut() ? OnError.DEAD_LETTER : OnError.FAIL);

@@ -249,7 +249,7 @@ class FilesInFromTest {
                         "Calc w where id > 1"),
                 rows("EXPLAIN (PHYSICAL) SELECT w FROM read_csv('{}/wide.csv', types = {'v': 'bigint'}) WHERE id > 1"));
         assertTrue(rows("EXPLAIN ANALYZE SELECT w FROM '{}/a.csv' JOIN '{}/b.csv' USING (id)").stream()
-                .anyMatch(line -> line.contains("scan of read_csv('{}/a.csv'")));
+                .anyMatch(line -> line.contains("own read_csv('{}/a.csv'")));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.millrace.server.copy;
+package dev.millrace.server.dml;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.connectors.input.ByteWindow;
@@ -9,6 +9,8 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.memory.Memory;
+import dev.millrace.server.copy.CopyOptions;
+import dev.millrace.server.copy.CopyOutput;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.text.TextBuffer;
 import dev.millrace.text.TimeStyle;
@@ -22,7 +24,7 @@ import java.util.Optional;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** Files of the server that COPY reads and writes, in the thread of the session, which an interrupt stops between two pieces. Stateless. */
-public final class ServerFiles {
+final class ServerFiles {
     private static final int PIECE_BYTES = 64 << 10;
 
     private ServerFiles() {}
@@ -41,7 +43,7 @@ public final class ServerFiles {
      *
      * @return how many rows they were
      */
-    public static long read(String name, StatementResult.CopyIn copy, BufferAllocator allocator) {
+    static long read(String name, StatementResult.CopyIn copy, BufferAllocator allocator) {
         try (copy;
                 ByteWindow window = new ByteWindow(allocator, PIECE_BYTES);
                 FileInput file = FileInput.open(path(name), Encoding.UTF_8)) {
@@ -60,7 +62,7 @@ public final class ServerFiles {
      *
      * @return how many
      */
-    public static long write(
+    static long write(
             String name, StatementResult.Rows rows, CopyOptions options, TimeStyle style, BufferAllocator allocator) {
         try (rows) {
             Path file = path(name);
