@@ -107,8 +107,8 @@ public final class Rex {
     }
 
     public static RexNode cast(RexNode node, DataType type) {
-        boolean nullable =
-                node.getType().isNullable() || TypeMapper.dataType(node.getType()).mayBecomeNullAs(type);
+        boolean nullable = node.getType().isNullable()
+                || TypeMapper.dataType(node.getType()).mayBecomeNullAs(type);
         return BUILDER.makeAbstractCast(TypeMapper.relType(type, nullable), node, false);
     }
 
