@@ -52,6 +52,13 @@ public final class DatabaseCatalog implements Catalog {
         return roles;
     }
 
+    /** An object was made, whose it is; others may do with it what its owner's default privileges say. */
+    public void made(CatalogObject object, String owner) {
+        Optional<String> schema =
+                object.kind() == ObjectKind.SCHEMA ? Optional.empty() : Optional.of(schemaOf(object.name()));
+        roles.made(object.name(), object.kind(), schema, owner);
+    }
+
     /** Statements that give the objects their owners and privileges; see {@link Roles#privilegeDefinitions}. */
     public List<String> privilegeDefinitions() {
         return roles.privilegeDefinitions(
