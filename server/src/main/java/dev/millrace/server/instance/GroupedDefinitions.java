@@ -136,8 +136,10 @@ public final class GroupedDefinitions {
                 && catalog.isFree(name)
                 && !catalog.roles().hasDefaults(owner) // which would be kept with it
                 && database.histories().queryOf(name).isEmpty();
-        Optional<StandingQuery> member =
-                isAsKnown ? database.groups().join(name, query.form().group(), query.literals()) : Optional.empty();
+        Optional<StandingQuery> member = isAsKnown
+                ? database.groups()
+                        .join(name, query.form().group(), query.form().how(), query.literals())
+                : Optional.empty();
         member.ifPresent(standing -> {
             database.queries().put(name, standing);
             store.plannedBy(name, query.form().basis());
