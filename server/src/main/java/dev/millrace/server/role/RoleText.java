@@ -23,6 +23,9 @@ final class RoleText {
     /** The order of PostgreSQL's letters, {@code arwdDxtXUCcT}. */
     private static final List<Privilege> AS_WRITTEN = asWritten();
 
+    /** How definitions of default privileges begin. */
+    static final String DEFAULTS = "ALTER DEFAULT PRIVILEGES";
+
     private RoleText() {}
 
     private static List<Privilege> asWritten() {
@@ -116,7 +119,7 @@ final class RoleText {
     private static List<String> defaults(DefaultAccess defaults) {
         List<String> statements = new ArrayList<>();
         defaults.lists().forEach((target, items) -> {
-            String alter = "ALTER DEFAULT PRIVILEGES FOR ROLE " + Identifiers.quote(target.role())
+            String alter = DEFAULTS + " FOR ROLE " + Identifiers.quote(target.role())
                     + target.schema()
                             .map(schema -> " IN SCHEMA " + Identifiers.quote(schema))
                             .orElse("");

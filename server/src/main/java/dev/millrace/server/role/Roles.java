@@ -516,6 +516,11 @@ public final class Roles {
         return !state.defaults.lists().isEmpty();
     }
 
+    /** Whether a {@linkplain #privilegeDefinitions definition} is about what is not there yet: those run when all else is there. */
+    public static boolean isOfDefaults(String definition) {
+        return definition.startsWith(RoleText.DEFAULTS);
+    }
+
     /** Access lists of what roles will make, as {@code pg_default_acl} shows them; those of one kind of relation are left out. */
     public Map<DefaultTarget, List<String>> defaultAccessTexts() {
         Map<DefaultTarget, List<String>> texts = new HashMap<>();
