@@ -27,7 +27,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. */
+/**
+ * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names.
+ *
+ * <p>Long because objects of all kinds are found here, each by its own question.
+ */
 public final class DatabaseCatalog implements Catalog {
     private final ConcurrentSkipListMap<String, CatalogObject> objects = new ConcurrentSkipListMap<>();
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
