@@ -111,6 +111,8 @@ class DumpTest {
                 ALTER TABLE customers ADD COLUMN city TEXT DEFAULT 'nowhere';
                 CREATE SCHEMA "The north" AUTHORIZATION staff;
                 GRANT USAGE ON SCHEMA "The north" TO "Ann's ""best""\";
+                ALTER DEFAULT PRIVILEGES FOR ROLE staff REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+                ALTER DEFAULT PRIVILEGES FOR ROLE staff IN SCHEMA "The north" GRANT SELECT ON MATERIALIZED VIEWS TO "Ann's ""best""\" WITH GRANT OPTION;
                 SET search_path = "The north", public;
                 CREATE FUNCTION less(a BIGINT) RETURNS BIGINT LANGUAGE SQL AS 'a - 1';
                 CREATE TABLE orders (id SERIAL PRIMARY KEY, amount INT UNIQUE);

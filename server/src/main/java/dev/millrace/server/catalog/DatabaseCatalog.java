@@ -27,7 +27,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. */
+/**
+ * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names.
+ *
+ * <p>Long because objects of all kinds are found here, each by its own question.
+ */
 public final class DatabaseCatalog implements Catalog {
     private final ConcurrentSkipListMap<String, CatalogObject> objects = new ConcurrentSkipListMap<>();
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
@@ -50,6 +54,13 @@ public final class DatabaseCatalog implements Catalog {
     /** Roles, owners and privileges. */
     public Roles roles() {
         return roles;
+    }
+
+    /** An object was made, whose it is; others may do with it what its owner's default privileges say. */
+    public void made(CatalogObject object, String owner) {
+        Optional<String> schema =
+                object.kind() == ObjectKind.SCHEMA ? Optional.empty() : Optional.of(schemaOf(object.name()));
+        roles.made(object.name(), object.kind(), schema, owner);
     }
 
     /** Statements that give the objects their owners and privileges; see {@link Roles#privilegeDefinitions}. */

@@ -648,7 +648,7 @@ public final class Definitions {
             database.catalog().add(make.get());
             held.made(name, () -> drops.takeBack(name));
             if (existing.isEmpty()) { // else the owner and what was granted stay
-                database.catalog().roles().setOwner(name, identity.current());
+                database.catalog().made(database.catalog().require(kind, name), identity.current());
             }
             return created;
         } finally {

@@ -70,7 +70,8 @@ public final class Functions {
             held.made(create.name(), () -> database.catalog().remove(create.name()));
             database.catalog().comments().putAll(comments);
             if (old.isEmpty()) {
-                database.catalog().roles().setOwner(create.name(), identity.current());
+                database.catalog()
+                        .made(database.catalog().require(ObjectKind.FUNCTION, create.name()), identity.current());
             }
             return Command.of("CREATE FUNCTION");
         } finally {

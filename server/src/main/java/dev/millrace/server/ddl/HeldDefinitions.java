@@ -119,7 +119,8 @@ public final class HeldDefinitions implements Transactions.Definitions {
         Roles.Saved before = roles.save();
         changesAccess |= statement instanceof Statement.RoleStatement
                 || statement instanceof Statement.Drop
-                || statement instanceof RenameStatement;
+                || statement instanceof RenameStatement
+                || roles.hasDefaults();
         step(() -> roles.restore(before), () -> {});
     }
 

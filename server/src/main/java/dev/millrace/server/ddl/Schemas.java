@@ -68,7 +68,7 @@ public final class Schemas {
                     CatalogObject.schema(schema, database.catalogStore().creationMicros());
             catalog.add(object);
             held.made(object.name(), () -> drops.takeBack(object.name()));
-            catalog.roles().setOwner(object.name(), owner);
+            catalog.made(object, owner);
             return created;
         } finally {
             database.definitionLock().unlock();

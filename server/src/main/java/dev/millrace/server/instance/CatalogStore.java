@@ -566,7 +566,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         }
         boolean accessMayChange = statement instanceof Statement.RoleStatement
                 || statement instanceof RenameStatement
-                || statement instanceof Statement.Drop && roles.version() != keptRoles;
+                || (statement instanceof Statement.Drop || !changes.isEmpty()) && roles.version() != keptRoles;
         Object version = roles.version();
         Optional<Access> now = accessMayChange ? changedAccess(roles) : Optional.empty();
         CatalogRecord record = new CatalogRecord(

@@ -134,6 +134,7 @@ public final class GroupedDefinitions {
                 && query.form().isCurrent(catalog)
                 && store.isPlannedAs(query.form().basis())
                 && catalog.isFree(name)
+                && !catalog.roles().hasDefaults(owner) // which would be kept with it
                 && database.histories().queryOf(name).isEmpty();
         Optional<StandingQuery> member = isAsKnown
                 ? database.groups()

@@ -36,7 +36,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. */
+/** CREATE, ALTER and DROP ROLE, GRANT, REVOKE and owners, with the question who may. One change at a time. Long because statements about roles are many, and short. */
 public final class RoleStatements {
     /** What ALTER TABLE .. OWNER TO names, too, as in PostgreSQL. */
     private static final Set<ObjectKind> SHOWN_AS_TABLES =
@@ -82,6 +82,10 @@ public final class RoleStatements {
                 return grantRoles(grant);
             } else if (statement instanceof Statement.GrantPrivileges grant) {
                 return grantPrivileges(grant);
+            } else if (statement instanceof Statement.AlterDefaultPrivileges alter) {
+                requireGrantees(alter.grant());
+                return new DefaultPrivileges(database.catalog(), identity)
+                        .alter(alter, privileges(alter.grant(), alter.grant().kind()));
             } else if (statement instanceof Statement.ChangeOwner change) {
                 return changeOwner(change);
             } else if (statement instanceof Statement.ReassignOwned reassign) {
@@ -331,7 +335,7 @@ public final class RoleStatements {
 
     // ---- privileges ------------------------------------------------------------------------------------------------
 
-    private Command grantPrivileges(Statement.GrantPrivileges grant) {
+    private void requireGrantees(Statement.GrantPrivileges grant) {
         for (String grantee : grant.grantees()) {
             if (!grantee.isEmpty()) {
                 roles.require(identity.named(grantee));
@@ -340,9 +344,13 @@ public final class RoleStatements {
                         SqlState.INVALID_GRANT_OPERATION, "grant options can only be granted to roles");
             }
         }
+    }
+
+    private Command grantPrivileges(Statement.GrantPrivileges grant) {
+        requireGrantees(grant);
         List<Securable> objects = objects(grant);
         for (Securable object : objects) {
-            Set<Privilege> privileges = privileges(grant, object);
+            Set<Privilege> privileges = privileges(grant, object.kind());
             boolean any = false;
             for (Privilege privilege : privileges) {
                 if (roles.mayGrant(identity.current(), privilege, object)) {
@@ -365,14 +373,14 @@ public final class RoleStatements {
         }
     }
 
-    private static Set<Privilege> privileges(Statement.GrantPrivileges grant, Securable object) {
-        Set<Privilege> possible = object.kind().privileges();
+    private static Set<Privilege> privileges(Statement.GrantPrivileges grant, Securable.Kind kind) {
+        Set<Privilege> possible = kind.privileges();
         for (Privilege privilege : grant.privileges()) {
             if (!possible.contains(privilege)) {
                 throw MillraceException.user(
                         SqlState.INVALID_GRANT_OPERATION,
                         "invalid privilege type " + privilege + " for "
-                                + object.kind().name().toLowerCase(Locale.ROOT));
+                                + kind.name().toLowerCase(Locale.ROOT));
             }
         }
         return grant.privileges().isEmpty() ? possible : grant.privileges();

@@ -46,6 +46,7 @@ public final class PgCatalog implements AutoCloseable {
         this.roles = new RoleContents(catalog);
         catalog.addListener(oids);
         fillers.put("pg_catalog.pg_namespace", rows -> new SchemaContents(catalog, roles, oids).namespaces(rows));
+        fillers.put("pg_catalog.pg_default_acl", rows -> new SchemaContents(catalog, roles, oids).defaultAccess(rows));
         fillers.put("pg_catalog.pg_class", this::classes);
         fillers.put("pg_catalog.pg_attribute", this::attributes);
         fillers.put("pg_catalog.pg_attrdef", rows -> rules.defaults(shown(), rows));

@@ -1,10 +1,12 @@
 package dev.millrace.server.pgcatalog;
 
 import dev.millrace.server.catalog.DatabaseCatalog;
+import dev.millrace.server.role.DefaultTarget;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Securable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
@@ -44,6 +46,28 @@ final class SchemaContents {
                             .or(() -> schema.equals(RelationNames.PUBLIC)
                                     ? Optional.of(roles.allTexts(PUBLIC))
                                     : Optional.empty()));
+        }
+    }
+
+    /** {@code pg_default_acl}: what may be done with objects that are not there yet. */
+    void defaultAccess(NamedRows rows) {
+        int number = 0;
+        for (Map.Entry<DefaultTarget, List<String>> entry :
+                catalog.roles().defaultAccessTexts().entrySet()) {
+            DefaultTarget target = entry.getKey();
+            rows.add(
+                    "oid",
+                    ++number,
+                    "defaclrole",
+                    roles.oid(target.role()),
+                    "defaclnamespace",
+                    target.schema().map(oids::ofSchema).orElse(0),
+                    "defaclobjtype",
+                    target.kind() == Securable.Kind.RELATION
+                            ? "r"
+                            : target.kind() == Securable.Kind.FUNCTION ? "f" : "n",
+                    "defaclacl",
+                    entry.getValue());
         }
     }
 }

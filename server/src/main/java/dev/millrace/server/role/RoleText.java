@@ -3,11 +3,13 @@ package dev.millrace.server.role;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.RoleAttribute;
 import dev.millrace.sql.text.Identifiers;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +22,9 @@ import java.util.function.Function;
 final class RoleText {
     /** The order of PostgreSQL's letters, {@code arwdDxtXUCcT}. */
     private static final List<Privilege> AS_WRITTEN = asWritten();
+
+    /** How definitions of default privileges begin. */
+    static final String DEFAULTS = "ALTER DEFAULT PRIVILEGES";
 
     private RoleText() {}
 
@@ -80,6 +85,7 @@ final class RoleText {
     static List<String> privileges(
             Map<String, String> owners,
             Map<Securable, List<AccessItem>> access,
+            DefaultAccess defaults,
             Function<String, Optional<String>> kindOf) {
         List<String> statements = new ArrayList<>();
         owners.forEach((object, owner) -> kindOf.apply(object)
@@ -87,6 +93,9 @@ final class RoleText {
                         + RelationNames.quoted(object) + " OWNER TO " + Identifiers.quote(owner))));
         List<String> grants = new ArrayList<>();
         access.forEach((object, items) -> {
+            if (items.isEmpty() && AccessDefaults.of(object).isEmpty()) { // and no default privileges give it any
+                grants.add("REVOKE ALL ON " + target(object) + " FROM PUBLIC");
+            }
             for (AccessItem without : AccessDefaults.of(object)) {
                 if (items.stream()
                         .noneMatch(item -> item.grantee().isEmpty() && item.privilege() == without.privilege())) {
@@ -102,7 +111,52 @@ final class RoleText {
         });
         grants.sort(null);
         statements.addAll(grants);
+        statements.addAll(defaults(defaults));
         return statements;
+    }
+
+    /** Behind all else: nothing that is made to be as it was has these. */
+    private static List<String> defaults(DefaultAccess defaults) {
+        List<String> statements = new ArrayList<>();
+        defaults.lists().forEach((target, items) -> {
+            String alter = DEFAULTS + " FOR ROLE " + Identifiers.quote(target.role())
+                    + target.schema()
+                            .map(schema -> " IN SCHEMA " + Identifiers.quote(schema))
+                            .orElse("");
+            String on = " ON " + plural(target);
+            for (AccessItem without : target.byItself()) {
+                if (!items.contains(without)) {
+                    statements.add(alter + " REVOKE " + without.privilege() + on + " FROM PUBLIC");
+                }
+            }
+            for (AccessItem item : items) {
+                if (!target.byItself().contains(item)) {
+                    String grantee = item.grantee().isEmpty() ? "PUBLIC" : Identifiers.quote(item.grantee());
+                    statements.add(alter + " GRANT " + item.privilege() + on + " TO " + grantee
+                            + (item.grantable() ? " WITH GRANT OPTION" : ""));
+                }
+            }
+        });
+        statements.sort(Comparator.comparing((String text) -> text.contains(" GRANT ")).thenComparing(text -> text));
+        return statements;
+    }
+
+    /** As ALTER DEFAULT PRIVILEGES names what it is about. */
+    private static String plural(DefaultTarget target) {
+        if (target.only().isPresent()) {
+            return target.only().get() == ObjectKind.STREAM
+                    ? "SOURCES"
+                    : target.only().get().sqlName().toUpperCase(Locale.ROOT) + "S";
+        }
+        return target.kind() == Securable.Kind.RELATION ? "TABLES" : target.kind() + "S";
+    }
+
+    /** A list that stands for all has what the owner may do, too; one that adds to it has only that. */
+    static List<String> defaultList(DefaultTarget target, List<AccessItem> items) {
+        String owner = target.role();
+        return accessList(new Securable(target.kind(), ""), owner, items).stream()
+                .filter(text -> target.schema().isEmpty() || !text.startsWith(owner + "="))
+                .toList();
     }
 
     /** Left out where it is the superuser, who restores. */

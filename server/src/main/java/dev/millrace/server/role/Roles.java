@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.Privilege;
 import dev.millrace.sql.statement.Securable;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.statement.Statement.RoleAttribute;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -65,12 +66,20 @@ public final class Roles {
             Map<String, Role> roles,
             Map<Integer, String> names,
             List<Membership> memberships,
-            Map<Securable, List<AccessItem>> access) {
+            Map<Securable, List<AccessItem>> access,
+            DefaultAccess defaults) {
         static State of(
-                Map<String, Role> roles, List<Membership> memberships, Map<Securable, List<AccessItem>> access) {
+                Map<String, Role> roles,
+                List<Membership> memberships,
+                Map<Securable, List<AccessItem>> access,
+                DefaultAccess defaults) {
             Map<Integer, String> names = new HashMap<>();
             roles.values().forEach(role -> names.put(role.id(), role.name()));
-            return new State(roles, names, memberships, access);
+            return new State(roles, names, memberships, access, defaults);
+        }
+
+        State with(DefaultAccess others) {
+            return new State(roles, names, memberships, access, others);
         }
     }
 
@@ -97,7 +106,7 @@ public final class Roles {
                         OptionalLong.empty(),
                         Map.of(),
                         Optional.empty()));
-        state = State.of(roles, List.of(), Map.of());
+        state = State.of(roles, List.of(), Map.of(), DefaultAccess.NONE);
     }
 
     /** All of it at a moment: of owners, those that changed until the next moment that was saved. */
@@ -188,7 +197,7 @@ public final class Roles {
     private void put(Role role) {
         Map<String, Role> roles = new TreeMap<>(state.roles);
         roles.put(role.name(), role);
-        state = State.of(roles, state.memberships, state.access);
+        state = State.of(roles, state.memberships, state.access, state.defaults);
     }
 
     /** Changes a role that is there. */
@@ -218,7 +227,7 @@ public final class Roles {
                                 item.privilege(),
                                 item.grantable()))
                         .toList()));
-        state = State.of(roles, memberships, access);
+        state = State.of(roles, memberships, access, state.defaults.renamed(renamed::apply, schema -> schema));
     }
 
     /** Removes a role that owns nothing and was granted nothing; it is a member of nothing any more. */
@@ -229,7 +238,7 @@ public final class Roles {
         List<Membership> memberships = state.memberships.stream()
                 .filter(m -> !m.role().equals(name) && !m.member().equals(name))
                 .toList();
-        state = State.of(roles, memberships, state.access);
+        state = State.of(roles, memberships, state.access, state.defaults);
     }
 
     /** What stands in the way of dropping a role, as lines for users. */
@@ -243,6 +252,9 @@ public final class Roles {
                 found.add("privileges for " + describe(object));
             }
         });
+        if (state.defaults.names(name)) {
+            found.add("default privileges");
+        }
         found.sort(null);
         return found;
     }
@@ -268,7 +280,7 @@ public final class Roles {
                 || state.memberships.stream().anyMatch(m -> same(m, added.role(), added.member()) && m.admin());
         List<Membership> memberships = without(added.role(), added.member());
         memberships.add(new Membership(added.role(), added.member(), added.grantor(), admin));
-        state = State.of(state.roles, List.copyOf(memberships), state.access);
+        state = State.of(state.roles, List.copyOf(memberships), state.access, state.defaults);
     }
 
     /**
@@ -283,7 +295,7 @@ public final class Roles {
         if (optionOnly) {
             before.ifPresent(m -> memberships.add(new Membership(role, member, m.grantor(), false)));
         }
-        state = State.of(state.roles, List.copyOf(memberships), state.access);
+        state = State.of(state.roles, List.copyOf(memberships), state.access, state.defaults);
         return before.isPresent();
     }
 
@@ -378,7 +390,10 @@ public final class Roles {
         if (all.stream().anyMatch(state.access::containsKey)) {
             Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
             all.forEach(access::remove);
-            state = State.of(state.roles, state.memberships, access);
+            state = State.of(state.roles, state.memberships, access, state.defaults);
+        }
+        if (RelationNames.isSchema(object) && !state.defaults.lists().isEmpty()) {
+            state = state.with(state.defaults.withoutSchema(RelationNames.shown(object)));
         }
     }
 
@@ -394,7 +409,10 @@ public final class Roles {
         moved.forEach(this::owns);
         Map<Securable, List<AccessItem>> access = new HashMap<>();
         state.access.forEach((object, items) -> access.put(renamed(object, names), items));
-        state = State.of(state.roles, state.memberships, access);
+        DefaultAccess defaults = state.defaults.renamed(
+                role -> role,
+                schema -> renamed(new Securable(Securable.Kind.SCHEMA, schema), names).name());
+        state = State.of(state.roles, state.memberships, access, defaults);
     }
 
     private static Securable renamed(Securable object, Map<String, String> names) {
@@ -459,24 +477,13 @@ public final class Roles {
 
     public synchronized void grant(Securable object, AccessItem added) {
         List<AccessItem> items = new ArrayList<>(access(object));
-        boolean grantable = added.grantable() || items.stream().anyMatch(item -> same(item, added) && item.grantable());
-        items.removeIf(item -> same(item, added));
-        items.add(new AccessItem(added.grantee(), added.grantor(), added.privilege(), grantable));
+        DefaultAccess.add(items, added);
         put(object, items);
     }
 
     /** Takes a privilege away from a role, or only the right to pass it on; whoever granted it. */
     public synchronized void revoke(Securable object, String grantee, Privilege privilege, boolean optionOnly) {
-        List<AccessItem> items = new ArrayList<>();
-        for (AccessItem item : access(object)) {
-            boolean meant = item.grantee().equals(grantee) && item.privilege() == privilege;
-            if (!meant) {
-                items.add(item);
-            } else if (optionOnly) {
-                items.add(new AccessItem(grantee, item.grantor(), privilege, false));
-            }
-        }
-        put(object, items);
+        put(object, DefaultAccess.without(access(object), grantee, privilege, optionOnly));
     }
 
     /** Takes back whatever a role was granted or granted. */
@@ -488,16 +495,70 @@ public final class Roles {
                     .toList();
             put(object, items);
         });
-    }
-
-    private static boolean same(AccessItem item, AccessItem other) {
-        return item.grantee().equals(other.grantee()) && item.privilege() == other.privilege();
+        state = state.with(state.defaults.withoutRole(role));
     }
 
     private void put(Securable object, List<AccessItem> items) {
         Map<Securable, List<AccessItem>> access = new HashMap<>(state.access);
         access.put(object, List.copyOf(items));
-        state = State.of(state.roles, state.memberships, access);
+        state = State.of(state.roles, state.memberships, access, state.defaults);
+    }
+
+    // ---- of what is not there yet ------------------------------------------------------------------------------------
+
+    /** Whether anything was said of what a role will make. */
+    public boolean hasDefaults(String role) {
+        return state.defaults.isSaidOf(role);
+    }
+
+    /** Whether anything was said of what any role will make. */
+    public boolean hasDefaults() {
+        return !state.defaults.lists().isEmpty();
+    }
+
+    /** Whether a {@linkplain #privilegeDefinitions definition} is about what is not there yet: those run when all else is there. */
+    public static boolean isOfDefaults(String definition) {
+        return definition.startsWith(RoleText.DEFAULTS);
+    }
+
+    /** Access lists of what roles will make, as {@code pg_default_acl} shows them; those of one kind of relation are left out. */
+    public Map<DefaultTarget, List<String>> defaultAccessTexts() {
+        Map<DefaultTarget, List<String>> texts = new HashMap<>();
+        state.defaults.lists().forEach((target, items) -> {
+            if (target.only().isEmpty()) {
+                texts.put(target, RoleText.defaultList(target, items));
+            }
+        });
+        return texts;
+    }
+
+    /** A new object, whose it is, with the privileges that its owner's new objects have. @param schema where; none for a schema */
+    public synchronized void made(String object, ObjectKind kind, Optional<String> schema, String owner) {
+        setOwner(object, owner);
+        if (kind == ObjectKind.INDEX || RelationNames.isOfSession(object)) {
+            return;
+        }
+        Securable made = kind == ObjectKind.SCHEMA
+                ? new Securable(Securable.Kind.SCHEMA, RelationNames.shown(object))
+                : kind == ObjectKind.FUNCTION ? Securable.function(object) : Securable.relation(object);
+        if (!hasAccessList(made)) {
+            state.defaults.of(owner, schema, made.kind(), kind).ifPresent(items -> put(made, items));
+        }
+    }
+
+    /** What a role makes from now on can be used by another, too. @param added whose grantor is the role */
+    public synchronized void grantByDefault(DefaultTarget target, AccessItem added) {
+        List<AccessItem> items = new ArrayList<>(state.defaults.list(target));
+        DefaultAccess.add(items, added);
+        state = state.with(state.defaults.with(target, items));
+    }
+
+    /** The opposite. */
+    public synchronized void revokeByDefault(
+            DefaultTarget target, String grantee, Privilege privilege, boolean optionOnly) {
+        List<AccessItem> left =
+                DefaultAccess.without(state.defaults.list(target), grantee, privilege, optionOnly);
+        state = state.with(state.defaults.with(target, left));
     }
 
     // ---- as text ---------------------------------------------------------------------------------------------------
@@ -515,7 +576,7 @@ public final class Roles {
      */
     public List<String> privilegeDefinitions(Function<String, Optional<String>> kindOf) {
         State now = state;
-        return RoleText.privileges(owners(), now.access, kindOf);
+        return RoleText.privileges(owners(), now.access, now.defaults, kindOf);
     }
 
     /** An access list as {@code pg_class.relacl} shows it; empty if nothing was granted or revoked. */

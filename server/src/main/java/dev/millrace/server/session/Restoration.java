@@ -151,6 +151,8 @@ final class Restoration {
             List<KeptObject> rest =
                     checkpoint.map(saved -> resume(session, objects, saved)).orElse(objects);
             List<String> grants = new ArrayList<>(from.catalog().access().grants());
+            List<String> defaults = grants.stream().filter(Roles::isOfDefaults).toList();
+            grants.removeAll(defaults); // for what is made when all is as it was
             grants.removeIf(statement -> runs(session, statement)); // others are of what is yet to be made
             begin(after, rest);
             goOn(after, events(session, after, objects, rest, rows), rows);
@@ -158,6 +160,7 @@ final class Restoration {
             reportLost();
             rows.end(restored);
             grants.forEach(statement -> run(session, statement));
+            defaults.forEach(statement -> run(session, statement));
             instance.opening().hasAllDefinitions();
             journal.begin();
             catalogStore.begin(journal.appended());

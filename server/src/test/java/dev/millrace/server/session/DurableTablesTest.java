@@ -373,6 +373,39 @@ class DurableTablesTest {
         }
     }
 
+    /** Default privileges hold after a crash, and what was given by them; in a transaction, too. None comes to what is made again. */
+    @Test
+    void defaultPrivilegesSurviveACrash() throws IOException {
+        String read = "SELECT relname, has_table_privilege('r', oid, 'SELECT') FROM pg_class WHERE relname LIKE 'd_' ORDER BY 1";
+        try (TestDatabase database = open()) {
+            database.run("CREATE ROLE r; CREATE SCHEMA s; CREATE TABLE d1 (x INT)");
+            database.run("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO r");
+            database.run("ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC");
+            database.run("ALTER DEFAULT PRIVILEGES IN SCHEMA s GRANT INSERT ON VIEWS TO r WITH GRANT OPTION");
+            database.run("CREATE TABLE d2 (x INT)");
+            database.run("CREATE TABLE d3 (x INT); REVOKE ALL ON d3 FROM r");
+            database.run("BEGIN; CREATE TABLE d4 (x INT); INSERT INTO d4 VALUES (1); COMMIT");
+            database.run("CREATE MATERIALIZED VIEW d5 AS SELECT x FROM d4");
+            database.run("CREATE MATERIALIZED VIEW d6 AS SELECT x FROM d4");
+            List<String> expected = List.of("d1|f", "d2|t", "d3|f", "d4|t", "d5|t", "d6|t");
+            assertEquals(expected, database.rows(read));
+            List<String> lists = database.rows("SELECT defaclobjtype, defaclacl FROM pg_default_acl ORDER BY 1");
+            assertEquals(2, lists.size());
+            try (TestDatabase again = new TestDatabase(crashed("crash"))) {
+                assertEquals(expected, again.rows(read));
+                assertEquals(
+                        lists, again.rows("SELECT defaclobjtype, defaclacl FROM pg_default_acl ORDER BY 1"));
+                again.run("CREATE TABLE d7 (x INT); CREATE VIEW s.d8 AS SELECT 1 AS x");
+                again.run("CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE SQL AS 'SELECT x'");
+                assertEquals(
+                        List.of("t|t|f"),
+                        again.rows("SELECT has_table_privilege('r', 'd7', 'SELECT'),"
+                                + " has_table_privilege('r', 's.d8', 'INSERT WITH GRANT OPTION'),"
+                                + " has_function_privilege('r', 'f(int)', 'EXECUTE')"));
+            }
+        }
+    }
+
     private long bytes() throws IOException {
         try (Stream<Path> files = Files.walk(folder.resolve("data").resolve("rows"))) {
             long bytes = 0;

@@ -122,10 +122,6 @@ final class PostgresCommands {
             new Command("commit prepared ''", ONE_STEP),
             new Command("rollback prepared ''", ONE_STEP),
             new Command(
-                    "alter default privileges",
-                    "GRANT pg_read_all_data TO a role that is to read what is not there yet, or GRANT ... ON ALL TABLES IN SCHEMA"
-                            + " public when it is"),
-            new Command(
                     "set seed",
                     "random() begins anew in each statement; ORDER BY md5(key::text) is the same each time"),
             new Command("alter role/user all", "ALTER SYSTEM SET holds for all roles"),

@@ -214,15 +214,84 @@ final class RoleParser {
         List<String> schemas = new ArrayList<>();
         Optional<ObjectKind> only = oneKind();
         Securable.Kind kind = objects(objects, schemas, only.isPresent());
+        List<String> grantees = grantees(revoke);
+        boolean option = !revoke && words.acceptAll("with", "grant", "option");
+        return new Statement.GrantPrivileges(
+                privileges.get(), kind, objects, schemas, only, grantees, revoke, option, optionOnly, grantedBy());
+    }
+
+    private List<String> grantees(boolean revoke) {
         words.expect(revoke ? "from" : "to");
         List<String> grantees = new ArrayList<>();
         do {
             words.accept("group");
             grantees.add(words.accept("public") ? "" : role());
         } while (words.acceptComma());
+        return grantees;
+    }
+
+    boolean isDefaultNext() {
+        return words.peekAt(1).isWord("default");
+    }
+
+    /** ALTER DEFAULT PRIVILEGES. */
+    Syntax alterDefault() {
+        words.expect("alter");
+        words.expect("default");
+        words.expect("privileges");
+        List<String> makers = new ArrayList<>();
+        List<String> schemas = new ArrayList<>();
+        if (words.acceptAll("for", "role") || words.acceptAll("for", "user")) {
+            makers.addAll(roles());
+        }
+        if (words.peek().isWord("in")) {
+            inSchema(schemas);
+        }
+        boolean revoke = words.accept("revoke");
+        if (!revoke) {
+            words.expect("grant");
+        }
+        boolean optionOnly = revoke && words.acceptAll("grant", "option", "for");
+        Set<Privilege> privileges = privileges().orElseThrow(words::unexpected);
+        words.expect("on");
+        Optional<ObjectKind> only = kindOfNew();
+        Securable.Kind kind = only.isPresent() ? Securable.Kind.RELATION : manyNew();
+        List<String> grantees = grantees(revoke);
         boolean option = !revoke && words.acceptAll("with", "grant", "option");
-        return new Statement.GrantPrivileges(
-                privileges.get(), kind, objects, schemas, only, grantees, revoke, option, optionOnly, grantedBy());
+        if (revoke && !words.accept("cascade")) {
+            words.accept("restrict");
+        }
+        return new Syntax.Complete(new Statement.AlterDefaultPrivileges(
+                makers,
+                new Statement.GrantPrivileges(
+                        privileges,
+                        kind,
+                        List.of(),
+                        schemas,
+                        only,
+                        grantees,
+                        revoke,
+                        option,
+                        optionOnly,
+                        Optional.empty())));
+    }
+
+    private Securable.Kind manyNew() {
+        if (words.accept("schemas")) {
+            return Securable.Kind.SCHEMA;
+        } else if (words.accept("functions") || words.accept("routines")) {
+            return Securable.Kind.FUNCTION;
+        } else if (words.accept("tables") || words.accept("streams")) {
+            return Securable.Kind.RELATION;
+        }
+        for (String what : List.of("sequences", "types")) {
+            if (words.peek().isWord(what)) {
+                throw MillraceException.notAvailableYet("a privilege on " + what)
+                        .at(words.peek().start() + 1)
+                        .withHint("privileges are on relations, functions, schemas and the database");
+            }
+        }
+        throw words.expected(List.of("tables", "functions", "schemas"));
     }
 
     private Optional<String> grantedBy() {
@@ -282,14 +351,23 @@ final class RoleParser {
 
     /** The kind behind {@code ON ALL}, which PostgreSQL has not: TABLES are all relations there, and here. */
     private Optional<ObjectKind> oneKind() {
-        if (words.acceptAll("all", "materialized", "views")) {
+        int start = words.place();
+        Optional<ObjectKind> kind = words.accept("all") ? kindOfNew() : Optional.empty();
+        if (kind.isEmpty()) {
+            words.backTo(start);
+        }
+        return kind;
+    }
+
+    private Optional<ObjectKind> kindOfNew() {
+        if (words.acceptAll("materialized", "views")) {
             return Optional.of(ObjectKind.MATERIALIZED_VIEW);
-        } else if (words.acceptAll("all", "views")) {
+        } else if (words.accept("views")) {
             return Optional.of(ObjectKind.VIEW);
-        } else if (words.acceptAll("all", "sinks")) {
+        } else if (words.accept("sinks")) {
             return Optional.of(ObjectKind.SINK);
         }
-        return words.acceptAll("all", "sources") ? Optional.of(ObjectKind.STREAM) : Optional.empty();
+        return words.accept("sources") ? Optional.of(ObjectKind.STREAM) : Optional.empty();
     }
 
     /** What follows ON: adds names, or schemas for all that is in them. */

@@ -157,7 +157,7 @@ public final class StatementParser {
             case "create" -> roles.isNext() ? roles.create() : definitions.create(roles);
             case "drop" -> roles.isNext() ? roles.drop() : drop();
             case "pause", "resume" -> pauseOrResume();
-            case "alter" -> roles.isNext() ? roles.alter() : alter();
+            case "alter" -> roles.isNext() ? roles.alter() : roles.isDefaultNext() ? roles.alterDefault() : alter();
             case "grant" -> roles.grant();
             case "revoke" -> roles.revoke();
             case "reassign" -> roles.reassign();

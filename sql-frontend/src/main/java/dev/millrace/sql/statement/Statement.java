@@ -570,6 +570,14 @@ public sealed interface Statement {
             Optional<String> grantor)
             implements RoleStatement {}
 
+    /**
+     * ALTER DEFAULT PRIVILEGES.
+     *
+     * @param roles whose objects are meant; none means those of whoever runs it
+     * @param grant of no objects; no schemas means everywhere
+     */
+    record AlterDefaultPrivileges(List<String> roles, GrantPrivileges grant) implements RoleStatement {}
+
     /** ALTER ... OWNER TO. */
     record ChangeOwner(ObjectKind kind, String name, String owner) implements RoleStatement {}
 
