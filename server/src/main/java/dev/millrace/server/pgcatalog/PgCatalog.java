@@ -363,8 +363,13 @@ public final class PgCatalog implements AutoCloseable {
                 .toList();
     }
 
+    private List<ForeignKeyContents.Shown> foreignKeys() {
+        return new ForeignKeyContents(catalog).all(shown());
+    }
+
     private void constraints(NamedRows rows) {
         rules.constraints(shown(), rows);
+        rules.foreignKeys(foreignKeys(), this::indexOid, rows);
         for (Key key : keys()) {
             if (!key.isConstraint() || key.isOfView()) {
                 continue;
@@ -400,6 +405,9 @@ public final class PgCatalog implements AutoCloseable {
             }
         }
         rules.definitions(shown(), rows);
+        for (ForeignKeyContents.Shown shown : foreignKeys()) {
+            rows.add("oid", oids.of(shown.numberedName()), "definition", shown.definition());
+        }
     }
 
     private void tables(NamedRows rows) {

@@ -57,35 +57,35 @@ final class AlterTableParser {
         boolean column = words.accept("column");
         if (constraint && !column) {
             int first = words.place();
-            new TableParser(words).element();
-            return new AlterTable.AddConstraint(words.textFrom(first));
+            TableParser parser = new TableParser(words);
+            parser.element();
+            return new AlterTable.AddConstraint(
+                    words.textFrom(first), parser.foreignKeys().stream().findFirst());
         }
         boolean ifNotExists = words.acceptAll("if", "not", "exists");
         int first = words.place();
         String name = words.copy().name();
-        new TableParser(words).element();
-        return new AlterTable.AddColumn(name, ifNotExists, words.textFrom(first));
+        TableParser parser = new TableParser(words);
+        parser.element();
+        return new AlterTable.AddColumn(name, ifNotExists, words.textFrom(first), parser.foreignKeys());
     }
 
     private Action drop() {
         if (words.accept("constraint")) {
             boolean ifExists = words.acceptAll("if", "exists");
-            return behaviour(new AlterTable.DropConstraint(words.name(), ifExists));
+            return new AlterTable.DropConstraint(words.name(), ifExists, cascade());
         }
         words.accept("column");
         boolean ifExists = words.acceptAll("if", "exists");
-        return behaviour(new AlterTable.DropColumn(words.name(), ifExists));
+        return new AlterTable.DropColumn(words.name(), ifExists, cascade());
     }
 
-    private Action behaviour(Action action) {
-        Lexeme word = words.peek();
-        if (words.accept("cascade")) {
-            throw MillraceException.notAvailableYet("CASCADE of ALTER TABLE")
-                    .at(word.start() + 1)
-                    .withHint("DROP what depends on it first: nothing is dropped that is not named");
+    private boolean cascade() {
+        boolean cascade = words.accept("cascade");
+        if (!cascade) {
+            words.accept("restrict");
         }
-        words.accept("restrict");
-        return action;
+        return cascade;
     }
 
     private Action rename() {
