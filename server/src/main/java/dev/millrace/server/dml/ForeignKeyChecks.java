@@ -378,13 +378,14 @@ public final class ForeignKeyChecks implements Transactions.Checks {
             List<Reference> named = all.stream()
                     .filter(reference -> reference.key().name().equals(name))
                     .toList();
-            if (named.isEmpty()) {
+            if (named.isEmpty() && isOfRows(name)) {
+                throw notDeferrable(written);
+            } else if (named.isEmpty()) {
                 throw MillraceException.user(
                         SqlState.UNDEFINED_OBJECT, "constraint \"" + written + "\" does not exist");
             }
             if (named.stream().anyMatch(reference -> reference.key().timing() == Timing.NOT_DEFERRABLE)) {
-                throw MillraceException.user(
-                        SqlState.WRONG_OBJECT_TYPE, "constraint \"" + written + "\" is not deferrable");
+                throw notDeferrable(written);
             }
             meant.addAll(named);
         }
@@ -396,6 +397,24 @@ public final class ForeignKeyChecks implements Transactions.Checks {
             meant.forEach(reference -> current.defer(reference.id(), set.deferred()));
         });
         return StatementResult.Command.of("SET CONSTRAINTS");
+    }
+
+    /** Whether a constraint is one that each row has to hold, or all rows of a table. */
+    private boolean isOfRows(String constraint) {
+        return database.catalog().objects().stream().anyMatch(object -> {
+            boolean isKey = !object.primaryKey().isEmpty()
+                    && constraint.equals(database.catalog().withoutSchema(object.name()) + "_pkey");
+            return isKey
+                    || object.rules().checks().stream()
+                            .anyMatch(check -> check.name().equals(constraint))
+                    || object.rules().uniques().stream()
+                            .anyMatch(unique -> unique.name().equals(constraint));
+        });
+    }
+
+    private static MillraceException notDeferrable(String constraint) {
+        return MillraceException.user(
+                SqlState.WRONG_OBJECT_TYPE, "constraint \"" + constraint + "\" is not deferrable");
     }
 
     // ---- TRUNCATE --------------------------------------------------------------------------------------------------
