@@ -22,7 +22,9 @@ import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -243,7 +245,7 @@ final class ForeignKeys {
                 .withDetail(references.stream()
                         .map(reference -> describe(reference) + " depends on " + what)
                         .collect(Collectors.joining("\n")))
-                .withHint("Use " + verb.toUpperCase(java.util.Locale.ROOT)
+                .withHint("Use " + verb.toUpperCase(Locale.ROOT)
                         + " ... CASCADE to drop the dependent objects too.");
     }
 
@@ -305,7 +307,7 @@ final class ForeignKeys {
         if (key.table().equals(after.name())) {
             return keys::hasKnown;
         }
-        TableKeys referenced = database.tableKeys().get(key.table());
+        TableKeys referenced = Objects.requireNonNull(database.tableKeys().get(key.table()));
         return transactions.isUnderWay() && transactions.current().isPresent()
                 ? transactions.current().get().table(referenced, transactions.mostBytes())::hasKnown
                 : referenced::hasKnown;

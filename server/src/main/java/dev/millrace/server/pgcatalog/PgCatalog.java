@@ -236,8 +236,8 @@ public final class PgCatalog implements AutoCloseable {
                 kind.equals("i") ? 0 : RuleContents.checks(of).size(),
                 "relhasrules",
                 false,
-                "relhastriggers",
-                false,
+                "relhastriggers", // as PostgreSQL has for foreign keys, which tools ask about then
+                catalog.hasReferences(of.catalogName()) && name.equals(of.name()),
                 "relhassubclass",
                 false,
                 "relrowsecurity",
