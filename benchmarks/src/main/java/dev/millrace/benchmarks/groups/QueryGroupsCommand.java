@@ -70,6 +70,9 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             description = "What they do: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
     private Form form;
 
+    @Option(names = "--views", description = "They are materialized views.")
+    private boolean views;
+
     @Option(names = "--alone", description = "Each runs by itself: SET query_groups = off.")
     private boolean alone;
 
@@ -102,6 +105,7 @@ public final class QueryGroupsCommand implements Callable<Integer> {
         DatabaseOptions options = DatabaseOptions.defaults().withData(directory);
         double created;
         double bytes;
+        double bytesWithRows;
         double rowsPerCpuSecond;
         double stats;
         try (Database database = Database.open(options);
@@ -116,6 +120,7 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             created = seconds(() -> create(session, count));
             bytes = (ProcessClock.memoryBytes(database) - before) / (double) count;
             fill(session, count, 1);
+            bytesWithRows = (ProcessClock.memoryBytes(database) - before) / (double) count;
             rowsPerCpuSecond = fill(session, count, ENOUGH_SECONDS);
             stats = seconds(() -> session.run("SELECT count(*), sum(rows_out) FROM millrace.query_stats"));
         }
@@ -127,13 +132,15 @@ public final class QueryGroupsCommand implements Callable<Integer> {
             double dropped = seconds(() -> drop(session, count));
             return String.format(
                     Locale.ROOT,
-                    "{\"bench\":\"query-groups\",\"form\":\"%s\",\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%s,"
+                    "{\"bench\":\"query-groups\",\"form\":\"%s\",\"views\":%b,\"queries\":%d,\"alone\":%b,\"copy_rows_per_cpu_s\":%.0f,\"bytes_per_query\":%s,\"bytes_with_rows\":%s,"
                             + "\"create_s\":%.2f,\"query_stats_s\":%.3f,\"restart_s\":%.2f,\"drop_s\":%.2f}",
                     form.name().toLowerCase(Locale.ROOT),
+                    views,
                     count,
                     alone,
                     rowsPerCpuSecond,
                     count < FEW ? "null" : Math.round(bytes),
+                    count < FEW ? "null" : Math.round(bytesWithRows),
                     created,
                     stats,
                     openedSeconds,
@@ -143,15 +150,19 @@ public final class QueryGroupsCommand implements Callable<Integer> {
 
     private void create(SessionStatements session, int count) {
         for (int i = 0; i < count; i++) {
-            session.run("CREATE CONTINUOUS QUERY q" + i + " AS SELECT " + form.shown + " WHERE device = 'device-" + i
+            session.run("CREATE " + kind() + " q" + i + " AS SELECT " + form.shown + " WHERE device = 'device-" + i
                     + "' AND temp > " + (50 + i % 50) + form.behind);
         }
     }
 
-    private static void drop(SessionStatements session, int count) {
+    private void drop(SessionStatements session, int count) {
         for (int i = 0; i < count; i++) {
-            session.run("DROP CONTINUOUS QUERY q" + i);
+            session.run("DROP " + kind() + " q" + i);
         }
+    }
+
+    private String kind() {
+        return views ? "MATERIALIZED VIEW" : "CONTINUOUS QUERY";
     }
 
     /** Each device has its turn; half of the rows are above what is asked for; each COPY is of a minute. @return rows per second of CPU of the process */

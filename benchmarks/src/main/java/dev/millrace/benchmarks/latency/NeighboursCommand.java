@@ -23,18 +23,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * {@code ./millrace bench neighbours}: how old the answers of light queries are, alone and beside a heavy one over the same stream, which
- * gets rows as fast as it takes them; or beside queries that read what another stream has kept. The age of an answer is how long ago the newest row in it was brought.
+ * gets rows as fast as it takes them; or beside queries that read what another stream has kept. The age of an answer is how long ago the newest row in it was brought, which where the stream has
+ * no room is also how long that row waited to be taken, and how long the next one waits; how far it lags is how long ago the first row was taken that is not in it.
  */
 @Command(
         name = "neighbours",
         description =
-                "Measures how old answers of light queries are, alone and beside a heavy one; one JSON line each.",
+                "Measures how old answers of light queries are, and how far they lag behind rows that were taken, alone and beside a heavy one; one JSON line each.",
         mixinStandardHelpOptions = true)
 public final class NeighboursCommand implements Callable<Integer> {
     private static final int ROWS_TOGETHER = 1_000;
@@ -43,6 +45,7 @@ public final class NeighboursCommand implements Callable<Integer> {
             "SELECT k, count(*) AS n, sum(sqrt(v)) AS roots, max(length(repeat(v::text, 100))) AS l FROM kept GROUP BY k";
     private static final long LOOK_MILLIS = 1;
     private static final int MOST_SAMPLES = 1_000_000;
+    private static final int MOST_INSERTS = 4_000_000;
 
     @Option(names = "--light", defaultValue = "50", description = "Light queries (default: ${DEFAULT-VALUE}).")
     private int light;
@@ -68,6 +71,10 @@ public final class NeighboursCommand implements Callable<Integer> {
     private long everyMillis;
 
     private final long startNanos = System.nanoTime();
+    private final AtomicLongArray broughtNanos =
+            new AtomicLongArray(MOST_INSERTS); // by the number of an INSERT, before it
+    private final AtomicLongArray takenNanos = new AtomicLongArray(MOST_INSERTS); // behind it; 0 until then
+    private int inserts; // so far; of the thread that feeds
 
     @Override
     public Integer call() throws InterruptedException, ExecutionException, IOException {
@@ -88,9 +95,9 @@ public final class NeighboursCommand implements Callable<Integer> {
         try (Database database = Database.open(options);
                 Session opened = database.session()) {
             SessionStatements session = new SessionStatements(opened);
-            session.run("CREATE STREAM offered (k BIGINT NOT NULL, brought BIGINT NOT NULL)");
+            session.run("CREATE STREAM offered (k BIGINT NOT NULL, number BIGINT NOT NULL)");
             for (int i = 0; i < light; i++) {
-                session.run("CREATE MATERIALIZED VIEW light_" + i + " AS SELECT max(brought) AS newest FROM offered"
+                session.run("CREATE MATERIALIZED VIEW light_" + i + " AS SELECT max(number) AS newest FROM offered"
                         + " WHERE k % " + light + " = " + i);
             }
             past.ifPresent(rows -> keep(session, rows));
@@ -121,8 +128,8 @@ public final class NeighboursCommand implements Callable<Integer> {
         session.run("CHECKPOINT");
     }
 
-    /** Rows that were brought meanwhile, and the ages seen. */
-    private record Ages(double[] millis, long rows, double seconds) {}
+    /** Rows that were brought meanwhile, and the ages and lags seen. */
+    private record Ages(double[] millis, double[] lags, long rows, double seconds) {}
 
     private static boolean isOver(Database database) {
         return database.backfills().stream()
@@ -141,19 +148,24 @@ public final class NeighboursCommand implements Callable<Integer> {
         try (Session opened = database.session()) {
             Future<Long> brought = feeder.submit(() -> bring(database, over));
             double[] millis = new double[MOST_SAMPLES];
+            double[] lags = new double[MOST_SAMPLES];
             int samples = 0;
-            for (int number = 0;
+            for (int look = 0;
                     System.nanoTime() - start < forSeconds * 1e9 && samples < MOST_SAMPLES && !isOver.getAsBoolean();
-                    number++) {
-                OptionalLong newest = number(opened, "SELECT newest FROM light_" + number % light);
+                    look++) {
+                OptionalLong newest = number(opened, "SELECT newest FROM light_" + look % light);
                 if (newest.isPresent()) {
-                    millis[samples++] = (System.nanoTime() - startNanos - newest.getAsLong()) / 1e6;
+                    long now = System.nanoTime() - startNanos;
+                    int number = (int) newest.getAsLong();
+                    long next = takenNanos.get(number + 1);
+                    lags[samples] = next == 0 ? 0 : Math.max(0, now - next) / 1e6;
+                    millis[samples++] = (now - broughtNanos.get(number)) / 1e6;
                 }
                 TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
             }
             double took = (System.nanoTime() - start) / 1e9;
             over.set(true);
-            return new Ages(Arrays.copyOf(millis, samples), brought.get(), took);
+            return new Ages(Arrays.copyOf(millis, samples), Arrays.copyOf(lags, samples), brought.get(), took);
         } finally {
             over.set(true);
             feeder.shutdown();
@@ -164,9 +176,11 @@ public final class NeighboursCommand implements Callable<Integer> {
         long rows = 0;
         try (Session opened = database.session()) {
             SessionStatements session = new SessionStatements(opened);
-            for (; !over.get(); rows += ROWS_TOGETHER) {
-                session.run("INSERT INTO offered SELECT k, " + (System.nanoTime() - startNanos)
-                        + " FROM generate_series(1, " + ROWS_TOGETHER + ") AS g(k)");
+            for (; !over.get() && inserts < MOST_INSERTS - 1; rows += ROWS_TOGETHER) {
+                broughtNanos.set(inserts, System.nanoTime() - startNanos);
+                session.run("INSERT INTO offered SELECT k, " + inserts + " FROM generate_series(1, " + ROWS_TOGETHER
+                        + ") AS g(k)");
+                takenNanos.set(inserts++, System.nanoTime() - startNanos);
                 TimeUnit.MILLISECONDS.sleep(everyMillis);
             }
         }
@@ -193,13 +207,17 @@ public final class NeighboursCommand implements Callable<Integer> {
     private String json(String what, Ages ages) {
         return String.format(
                 Locale.ROOT,
-                "{\"case\":\"%d light queries %s\",\"rows_per_second\":%.0f,\"samples\":%d,\"p50_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}",
+                "{\"case\":\"%d light queries %s\",\"rows_per_second\":%.0f,\"samples\":%d,\"p50_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f,"
+                        + "\"lag_p50_ms\":%.1f,\"lag_p99_ms\":%.1f,\"lag_max_ms\":%.1f}",
                 light,
                 what,
                 ages.rows() / ages.seconds(),
                 ages.millis().length,
                 Times.quantile(ages.millis(), .5),
                 Times.quantile(ages.millis(), .99),
-                Times.quantile(ages.millis(), 1));
+                Times.quantile(ages.millis(), 1),
+                Times.quantile(ages.lags(), .5),
+                Times.quantile(ages.lags(), .99),
+                Times.quantile(ages.lags(), 1));
     }
 }

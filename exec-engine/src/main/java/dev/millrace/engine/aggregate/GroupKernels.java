@@ -57,6 +57,11 @@ public final class GroupKernels {
         return new GroupKernels(layout, input, NONE, false, true, true);
     }
 
+    /** Code that merges the states of a partial phase into groups that the caller found, see {@link GroupState#addTo}. */
+    public static GroupKernels mergingIntoGiven(AggregateLayout layout, Schema input, int firstState) {
+        return new GroupKernels(layout, input, firstState, false, true, true);
+    }
+
     /** Code that merges the states that a partial phase emitted, as columns from {@code firstState} on. */
     public static GroupKernels merging(AggregateLayout layout, Schema input, int firstState, boolean logged) {
         return new GroupKernels(layout, input, firstState, logged, false, true);

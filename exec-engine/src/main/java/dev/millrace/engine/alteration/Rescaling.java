@@ -39,8 +39,10 @@ public final class Rescaling {
             return aggregate.phase() == Phase.PARTIAL || comesBy(aggregate.input(), aggregate.keys());
         }
         if (node instanceof WindowAggregate aggregate) {
-            return aggregate.phase() != Phase.PARTIAL
-                    && comesBy(aggregate.input(), savedBy(aggregate.keys(), aggregate.window()));
+            if (aggregate.phase() == Phase.PARTIAL) {
+                return aggregate.window() instanceof WindowSpec.Session; // of which nothing is saved
+            }
+            return comesBy(aggregate.input(), savedBy(aggregate.keys(), aggregate.window()));
         }
         if (node instanceof WindowExtreme extreme) {
             return extreme.phase() == Phase.PARTIAL

@@ -43,6 +43,11 @@ public final class SavedSections {
         void read(SectionInput part) throws IOException;
     }
 
+    /** Whether there is a section of a name. @throws MillraceException as {@link #read(String, PartReader)} */
+    public boolean has(String section) {
+        return readAny(section, () -> false, part -> {});
+    }
+
     /**
      * Reads all parts of a section, which has no states; false if there is none of the name.
      *

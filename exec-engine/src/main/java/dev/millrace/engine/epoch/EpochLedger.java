@@ -40,6 +40,9 @@ final class EpochLedger {
     /** The same while some outputs are behind and others are not, which are not to wait for them. */
     private static final int MOST_CLOSED_FOR_SOME = 100_000;
 
+    /** By how much less time an epoch may be open then. */
+    private static final int SHORTER_FOR_SOME = 5;
+
     private final Clock clock;
     private final long epochNanos;
     private final Host host;
@@ -204,9 +207,14 @@ final class EpochLedger {
             domain.dirtySinceNanos = clock.nanoTime();
             if (!domain.timerSet) {
                 domain.timerSet = true;
-                host.timeOutAt(domain, domain.dirtySinceNanos + epochNanos);
+                host.timeOutAt(domain, domain.dirtySinceNanos + mostNanos(domain));
             }
         }
+    }
+
+    /** For how long an epoch may be open: less where those who wait for more have others beside them that are at work on earlier ones. */
+    private long mostNanos(EpochDomain domain) {
+        return domain.closed.size() < MOST_CLOSED ? epochNanos : epochNanos / SHORTER_FOR_SOME;
     }
 
     /** Has the open epoch closed soon, rows or not; where all is still, as soon as it is not any more. */
@@ -233,7 +241,7 @@ final class EpochLedger {
         closeIfDry(domain);
         if (domain.isDirty()) {
             // Either younger than the one the timer was for, or waiting for others to be committed.
-            long due = domain.dirtySinceNanos + epochNanos;
+            long due = domain.dirtySinceNanos + mostNanos(domain);
             domain.timerSet = true;
             host.timeOutAt(domain, Math.max(due, clock.nanoTime() + epochNanos / 10));
         }
@@ -243,7 +251,7 @@ final class EpochLedger {
         if (!domain.isDirty()) {
             return;
         }
-        boolean isOld = clock.nanoTime() - domain.dirtySinceNanos >= epochNanos;
+        boolean isOld = clock.nanoTime() - domain.dirtySinceNanos >= mostNanos(domain);
         boolean over = isOld || domain.busyInputs == 0 || domain.isHeld();
         boolean someWait = domain.behind < domain.outputs.size(); // for more, while others are at work on earlier ones
         if (over

@@ -5,6 +5,7 @@ import dev.millrace.plan.expression.Expression.Literal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,6 +36,12 @@ public final class GroupMembers {
 
     private volatile int count; // written under the lock
     private volatile long beganAfter; // written before the operator has rows, read by it
+    private final boolean areViews;
+
+    /** @param areViews whether their answers are kept */
+    public GroupMembers(boolean areViews) {
+        this.areViews = areViews;
+    }
 
     /** The first epoch's rows are behind this one's. */
     public void beginAfter(long epoch) {
@@ -48,11 +55,11 @@ public final class GroupMembers {
     /**
      * Adds a member that is there behind an epoch, not before those whose epoch is later.
      *
-     * @param goesOn with what the group was restored with for its name, if that is anything
+     * @param goesOnWith the name for which it has what the group was restored with, if that is anything
      */
-    public synchronized Member add(String name, List<Literal> literals, long after, boolean goesOn) {
+    public synchronized Member add(String name, List<Literal> literals, long after, Optional<String> goesOnWith) {
         long number = free.isEmpty() ? used++ : free.remove() + (1L << SLOT_BITS);
-        Member member = new Member(name, number, literals, goesOn);
+        Member member = new Member(name, number, literals, goesOnWith, areViews);
         if (slot(number) >= slots.length()) {
             AtomicReferenceArray<Member> more = new AtomicReferenceArray<>(2 * slots.length());
             for (int i = 0; i < slots.length(); i++) {
@@ -101,7 +108,7 @@ public final class GroupMembers {
         return taken;
     }
 
-    /** Rows of a member failed in an epoch that is at its end. */
+    /** A member failed, or rows of it did, in an epoch that is at its end. */
     void failed(Member member) {
         failing.add(member);
     }

@@ -1,6 +1,7 @@
 package dev.millrace.engine.group;
 
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.plan.expression.Expression;
 import dev.millrace.plan.expression.Expression.Literal;
@@ -17,21 +18,24 @@ public final class Member {
     private final String name;
     private final long number;
     private final List<Literal> literals;
-    private final boolean goesOn;
+    private final Optional<String> goesOnWith;
+    private final boolean isView;
     private volatile long rowsBefore = Long.MAX_VALUE; // written by the operator when it begins, read by statistics
     private long rowsOut; // written by the operator; a statistic may see it some rows old
-    private volatile Optional<FailedRows> failedRows = Optional.empty(); // set once, by the operator
+    private volatile Optional<FailedRows> failedRows = Optional.empty(); // set once, under the lock
     private Optional<FailedRows.Part> failing = Optional.empty(); // the operator's
     private Optional<FailedRows.Part> returning = Optional.empty(); // likewise, of what may be taken back
     private boolean hasFailingRows; // likewise
     private Optional<MemberOperators> operators = Optional.empty(); // likewise
     private volatile Optional<MillraceException> failure = Optional.empty(); // written once, by the operator
     private volatile Optional<Audience> audience = Optional.empty(); // written while nothing is published
+    private volatile Optional<MemberView> view = Optional.empty(); // written by who makes views, one at a time
 
-    Member(String name, long number, List<Literal> literals, boolean goesOn) {
+    Member(String name, long number, List<Literal> literals, Optional<String> goesOnWith, boolean isView) {
         this.name = name;
         this.number = number;
-        this.goesOn = goesOn;
+        this.goesOnWith = goesOnWith;
+        this.isView = isView;
         this.literals = List.copyOf(literals);
     }
 
@@ -55,9 +59,9 @@ public final class Member {
         return row;
     }
 
-    /** Whether it has the state that a checkpoint has of its name, if there is any. */
-    boolean goesOn() {
-        return goesOn;
+    /** The name of which it has what a checkpoint has, if there is anything: its own, or the one that it had then. */
+    public Optional<String> goesOnWith() {
+        return goesOnWith;
     }
 
     /** What goes through its rows, if it has any by now. The operator's. */
@@ -96,11 +100,8 @@ public final class Member {
 
     /** A row failed, or the failure of one is taken back. The operator's. @throws MillraceException if too many did */
     void failed(MillraceException why, long weight, boolean mayBeTakenBack) {
-        if (failedRows.isEmpty()) {
-            failedRows = Optional.of(new FailedRows(true, true));
-        }
         hasFailingRows = true;
-        FailedRows all = failedRows.get();
+        FailedRows all = failures();
         if (mayBeTakenBack) {
             returning = returning.or(() -> Optional.of(all.newPart()));
         } else {
@@ -126,8 +127,16 @@ public final class Member {
         return failedRows;
     }
 
-    /** It cannot go on, whatever becomes of rows that failed. The operator's. */
-    void fails(MillraceException why) {
+    /** The same, from now on also for who asks before one fails. */
+    public synchronized FailedRows failures() {
+        if (failedRows.isEmpty()) {
+            failedRows = Optional.of(new FailedRows(true, !isView));
+        }
+        return failedRows.get();
+    }
+
+    /** It cannot go on, whatever becomes of rows that failed. The operator's, or before it has rows. */
+    public void fails(MillraceException why) {
         failure = Optional.of(why);
     }
 
@@ -143,5 +152,19 @@ public final class Member {
 
     public Optional<Audience> audience() {
         return audience;
+    }
+
+    /** Its answer is this from now on. */
+    void view(Optional<MemberView> now) {
+        view = now;
+    }
+
+    Optional<MemberView> view() {
+        return view;
+    }
+
+    /** The rows of its answer, if it has had any, or was read. */
+    public Optional<VersionedView> rows() {
+        return view.map(MemberView::rows);
     }
 }

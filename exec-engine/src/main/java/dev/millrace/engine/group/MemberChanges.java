@@ -2,6 +2,7 @@ package dev.millrace.engine.group;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.engine.task.FailedRows;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.memory.Memory;
@@ -82,7 +83,7 @@ public final class MemberChanges implements AutoCloseable {
 
     /** Everything up to an epoch is seen from now on. The batches stay the caller's. */
     public void publish(long epoch, long micros, List<Batch> rows) {
-        for (Member member : members.failing()) {
+        for (Member member : List.copyOf(members.failing())) {
             stop(member, epoch);
         }
         if (audiences.isEmpty()) {
@@ -99,6 +100,9 @@ public final class MemberChanges implements AutoCloseable {
     private void stop(Member member, long epoch) {
         members.failing().remove(member);
         Optional<MillraceException> why = member.failedRows().flatMap(failed -> failed.publish(epoch));
+        if (member.failedRows().filter(FailedRows::isAhead).isPresent()) {
+            members.failed(member); // in an epoch that is told of later
+        }
         member.failedRows()
                 .flatMap(failed -> failed.stoppedAt(epoch))
                 .ifPresent(stop -> member.audience().ifPresent(audience -> audience.stop(stop)));

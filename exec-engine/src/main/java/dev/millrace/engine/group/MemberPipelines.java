@@ -54,7 +54,7 @@ final class MemberPipelines implements AutoCloseable {
     private final Schema filtered;
     private final Schema answer;
     private final Consumer<Member> failed;
-    private final OperatorRoom room;
+    private final MemberRoom room;
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private int waitingRows;
     private final Set<Member> open = new LinkedHashSet<>();
@@ -87,7 +87,7 @@ final class MemberPipelines implements AutoCloseable {
         this.filtered = plan.above().get(0).input().schema();
         this.answer = plan.running().schema();
         this.failed = failed;
-        this.room = new OperatorRoom(
+        this.room = new MemberRoom(
                 heap, HeapBudget.estimate(plan.above().get(plan.above().size() - 1), 1));
     }
 
@@ -99,11 +99,11 @@ final class MemberPipelines implements AutoCloseable {
 
     /** The rows that come now are its first, but for those of which it has the state. */
     void join(Member member) {
-        Optional<List<StateParts>> state = Optional.ofNullable(saved.remove(member.name()));
-        if (!member.goesOn()) {
+        Optional<List<StateParts>> state = member.goesOnWith().flatMap(name -> Optional.ofNullable(saved.remove(name)));
+        if (member.goesOnWith().isEmpty()) {
             saved.clear(); // all that go on have come
         }
-        boolean goesOn = member.goesOn() && state.filter(this::isReadable).isPresent();
+        boolean goesOn = state.filter(this::isReadable).isPresent();
         if (goesOn || beginsWithRow) {
             begin(member).ifPresent(operators -> {
                 if (goesOn) {

@@ -3,6 +3,7 @@ package dev.millrace.engine.group;
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
 import dev.millrace.engine.calc.Gather;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +14,7 @@ import org.apache.arrow.vector.FieldVector;
 /** A member's rows of the batch at hand, whose first column says whose they are. For one thread. */
 final class PickedRows {
     private static final int FIRST_ROWS = 8;
+    private static final int MOST_ROWS = 1 << 10; // that there is room for still when there were more
 
     private int[] rows = new int[FIRST_ROWS];
     private int count;
@@ -41,7 +43,24 @@ final class PickedRows {
             Closing.all(columns);
             throw e;
         } finally {
-            count = 0;
+            clear();
+        }
+    }
+
+    /** Stages them in a view, behind what is staged there, and is empty then. @param columns of the batch that are the view's */
+    void stage(Batch batch, int[] columns, VersionedView view, VersionedView.Staged staged) {
+        try {
+            view.stage(batch, columns, rows, count, staged);
+        } finally {
+            clear();
+        }
+    }
+
+    /** None of them is the member's after all. */
+    void clear() {
+        count = 0;
+        if (rows.length > MOST_ROWS) {
+            rows = new int[FIRST_ROWS];
         }
     }
 }

@@ -6,6 +6,7 @@
  *   who joins and leaves   GroupMembers       a queue, from a session's thread to the task's, by epochs
  *   the task               MembersOperator    rows and members that match: a join of batches with literals, then the rest of the query
  *   what members keep      MemberPipelines    rows that are left by the filters, to the operators that each member has for itself
+ *   what members answer    MemberViews        an epoch's rows, each to the view of its member, which SELECT reads
  *   who publishes          MemberChanges      an epoch's rows, each to the Audience of its member
  * </pre>
  *

@@ -24,6 +24,7 @@ import dev.millrace.engine.topn.TopNOperator;
 import dev.millrace.engine.topn.WindowTopNOperator;
 import dev.millrace.engine.watermark.VersionsOperator;
 import dev.millrace.engine.window.ExtremeCandidatesOperator;
+import dev.millrace.engine.window.PartialSessionsOperator;
 import dev.millrace.engine.window.SessionAggregateOperator;
 import dev.millrace.engine.window.SliceAggregateOperator;
 import dev.millrace.engine.window.WindowAssignOperator;
@@ -65,9 +66,12 @@ public final class OperatorFactory {
                             aggregate.forgetting());
         }
         if (node instanceof PlanNode.WindowAggregate aggregate) {
-            return aggregate.window() instanceof WindowSpec.Session
-                    ? new SessionAggregateOperator(aggregate)
-                    : new SliceAggregateOperator(aggregate);
+            if (!(aggregate.window() instanceof WindowSpec.Session)) {
+                return new SliceAggregateOperator(aggregate);
+            }
+            return aggregate.phase() == Phase.PARTIAL
+                    ? new PartialSessionsOperator(aggregate)
+                    : new SessionAggregateOperator(aggregate);
         }
         if (node instanceof PlanNode.WindowExtreme extreme) {
             return extreme.phase() == Phase.PARTIAL

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -45,6 +46,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
             Set<String> readers) {}
 
     private final Resources resources;
+    private final Function<String, Optional<Scannable.Feed>> members;
 
     @GuardedBy("this") private final Map<String, Entry> entries = new LinkedHashMap<>();
 
@@ -56,8 +58,15 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @GuardedBy("this") private Optional<Restores> restores = Optional.empty(); // likewise
 
+    /** Of relations and queries alone. */
     public RelationRegistry(Resources resources) {
+        this(resources, name -> Optional.empty());
+    }
+
+    /** @param members what reads the answer of a query that is no relation here by its name; asked without a lock */
+    public RelationRegistry(Resources resources, Function<String, Optional<Scannable.Feed>> members) {
         this.resources = resources;
+        this.members = members;
     }
 
     /**
@@ -219,22 +228,20 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public synchronized OptionalLong rows(String name) {
-        Entry entry = entries.get(name);
-        return entry != null
-                        && entry.scannable() instanceof Scannable.Feed feed
+    public OptionalLong rows(String name) {
+        return find(name).orElse(null) instanceof Scannable.Feed feed
                         && feed.view().isPresent()
                 ? OptionalLong.of(feed.view().get().rowCount())
                 : OptionalLong.empty();
     }
 
     @Override
-    public synchronized OptionalLong rowsSoFar(String name) {
-        Entry entry = entries.get(name);
-        if (entry == null) {
+    public OptionalLong rowsSoFar(String name) {
+        Optional<Scannable> found = find(name);
+        if (found.isEmpty()) {
             return OptionalLong.empty();
         }
-        if (!(entry.scannable() instanceof Scannable.Feed feed)) {
+        if (!(found.get() instanceof Scannable.Feed feed)) {
             return OptionalLong.of(0);
         }
         return feed.view().isPresent()
@@ -255,19 +262,39 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     /** What to scan under a name. */
-    public synchronized Scannable scannable(String name) {
+    public Scannable scannable(String name) {
+        return find(name).orElseGet(() -> scannableHere(name));
+    }
+
+    private synchronized Scannable scannableHere(String name) {
         return entry(name).scannable();
     }
 
+    private Optional<Scannable> find(String name) {
+        Optional<Scannable> here = findHere(name);
+        if (here.isPresent()) {
+            return here;
+        }
+        Optional<Scannable.Feed> member = members.apply(name);
+        return member.isPresent() ? Optional.of(member.get()) : findHere(name); // it may be one by now
+    }
+
+    private synchronized Optional<Scannable> findHere(String name) {
+        return Optional.ofNullable(entries.get(name)).map(Entry::scannable);
+    }
+
     /** The same for a query that comes to an end: of a stream what it has kept. */
-    public synchronized Scannable finite(String name) {
-        return pasts.getOrDefault(name, scannable(name));
+    public Scannable finite(String name) {
+        Scannable past;
+        synchronized (this) {
+            past = pasts.get(name);
+        }
+        return past == null ? scannable(name) : past;
     }
 
     /** What shows the rows of a name; empty if there is nothing of it, or its rows do not come by epochs. */
-    public synchronized Optional<EpochOutput> output(String name) {
-        return Optional.ofNullable(entries.get(name))
-                .flatMap(entry -> entry.scannable() instanceof Scannable.Feed feed ? feed.output() : Optional.empty());
+    public Optional<EpochOutput> output(String name) {
+        return find(name).flatMap(found -> found instanceof Scannable.Feed feed ? feed.output() : Optional.empty());
     }
 
     @Override
@@ -364,8 +391,8 @@ public final class RelationRegistry implements Relations, AutoCloseable {
     }
 
     @Override
-    public synchronized Schema schema(String name) {
-        return entry(name).scannable().schema();
+    public Schema schema(String name) {
+        return scannable(name).schema();
     }
 
     @Override

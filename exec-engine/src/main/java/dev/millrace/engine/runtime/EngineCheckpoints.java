@@ -6,12 +6,14 @@ import dev.millrace.engine.checkpoint.CheckpointWriter;
 import dev.millrace.engine.checkpoint.Resumption;
 import dev.millrace.engine.epoch.EpochDomain;
 import dev.millrace.engine.epoch.Quiescence;
+import dev.millrace.engine.group.Member;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.relation.LostState;
 import dev.millrace.engine.relation.RelationRegistry;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.task.Resources;
 import dev.millrace.engine.task.Restores;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
@@ -157,6 +159,21 @@ final class EngineCheckpoints {
     /** Whether a query of this name goes on with what a checkpoint has. */
     boolean has(String name) {
         return restoring.filter(resumption -> resumption.has(name)).isPresent();
+    }
+
+    /** The name that a query had when the checkpoint was written from which the engine is being opened. */
+    String nameThen(String name) {
+        return restoring.map(checkpoint -> checkpoint.saved().nameThen(name)).orElse(name);
+    }
+
+    /**
+     * Has a member of a group, which is a view, have the answer that the checkpoint has of it, and what failed; nothing where the group begins anew.
+     *
+     * @param was its name then
+     * @param view its answer, asked for if there are rows; nobody has it yet
+     */
+    void restoreMember(LocalStandingQuery group, Member member, String was, Supplier<VersionedView> view) {
+        restoring.ifPresent(checkpoint -> checkpoint.restoreMember(group, member, was, view));
     }
 
     private void letRowsFlow() {

@@ -50,6 +50,7 @@ import dev.millrace.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -71,6 +72,7 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine of one process: its standing queries, and the lock under which they are started and changed. What runs besides them has
@@ -99,7 +101,9 @@ class LocalEngine implements Engine {
 
     @GuardedBy("queries") private final Map<String, MemberQuery> members = new LinkedHashMap<>(); // of groups
 
-    @GuardedBy("queries") private final Set<LocalStandingQuery> ofGroups = new HashSet<>(); // what runs groups
+    @GuardedBy("queries") private final Map<LocalStandingQuery, LocalQueryGroup> ofGroups = new HashMap<>(); // by what runs them
+
+    private final Set<MemberQuery> leaving = new HashSet<>(); // their groups; of who holds the lock of changes
 
     private final PullQueries pullQueries;
     private final EngineCheckpoints checkpoints;
@@ -156,7 +160,7 @@ class LocalEngine implements Engine {
                 options.channelLowBytes(),
                 options.memoryLimitBytes() / 8,
                 sinkThreads);
-        this.relations = new RelationRegistry(resources);
+        this.relations = new RelationRegistry(resources, this::feedOfMember);
         this.pullQueries = new PullQueries(resources, relations, options, operators);
         this.checkpoints = new EngineCheckpoints(resources, relations, quiescence, changes, options.memoryLimitBytes());
     }
@@ -252,25 +256,27 @@ class LocalEngine implements Engine {
         LocalQueryGroup group =
                 new LocalQueryGroup(this, resources, relations, quiescence, changes, plan, queryOptions);
         changing(() -> {
+            QueryOptions running = queryOptions.withoutAnswer(); // which each member has for itself
             LocalStandingQuery query = startWith(
                     name,
                     plan.running(),
-                    plan.keepsState() ? goingOn(name, plan.running(), queryOptions) : queryOptions,
+                    LocalQueryGroup.isKept(plan, queryOptions) ? goingOn(name, group, running) : running,
                     group.operators(operators),
                     start -> start.whenMade(group::begin).attaching(group::attach));
             relations.readsNothing(name); // its members do
             synchronized (queries) {
-                ofGroups.add(query);
+                ofGroups.put(query, group);
             }
         });
         return group;
     }
 
-    /** With the state of its members, if there is some; members of a group that had failed begin anew. */
-    private QueryOptions goingOn(String name, PlanNode plan, QueryOptions queryOptions) {
-        QueryOptions restored = checkpoints.optionsOf(name, plan, queryOptions);
-        boolean isFailed = restored.restore().flatMap(SavedQuery::failure).isPresent();
-        return isFailed ? queryOptions : restored;
+    /** With the state of its members, if there is some; a group that had failed begins anew. */
+    private QueryOptions goingOn(String name, LocalQueryGroup group, QueryOptions queryOptions) {
+        QueryOptions restored = checkpoints.optionsOf(name, group.plan().running(), queryOptions);
+        Optional<MillraceException> failure = restored.restore().flatMap(SavedQuery::failure);
+        failure.ifPresent(group::hadFailed);
+        return failure.isPresent() ? queryOptions : restored;
     }
 
     private LocalStandingQuery startWith(
@@ -316,21 +322,54 @@ class LocalEngine implements Engine {
     void requireFree(String name) {
         relations.requireFree(name);
         synchronized (queries) {
-            if (members.containsKey(name)) {
+            MemberQuery member = members.get(name);
+            if (member != null && !leaving.contains(member)) {
                 throw MillraceException.user(SqlState.DUPLICATE_TABLE, "relation \"" + name + "\" already exists");
             }
         }
     }
 
-    /** GroupMembers of groups that a plan reads run by themselves from now on, as nobody reads a member. */
+    /** Members of groups that a plan reads run by themselves from now on, as no query that goes on reads a member. */
     private void haveLeft(PlanNode plan) {
-        List<MemberQuery> read = new ArrayList<>();
+        haveLeft(relations(plan));
+    }
+
+    /** Those of such names do. */
+    private void haveLeft(Set<String> names) {
+        members(names).forEach(MemberQuery::own);
+    }
+
+    private List<MemberQuery> members(Set<String> names) {
+        List<MemberQuery> found = new ArrayList<>();
         synchronized (queries) {
-            scans(plan)
-                    .forEach(scan ->
-                            Optional.ofNullable(members.get(scan.relation())).ifPresent(read::add));
+            names.forEach(name -> Optional.ofNullable(members.get(name)).ifPresent(found::add));
         }
-        read.forEach(MemberQuery::own);
+        return found;
+    }
+
+    private static Set<String> relations(PlanNode plan) {
+        Set<String> names = new LinkedHashSet<>();
+        scans(plan).forEach(scan -> names.add(scan.relation()));
+        return names;
+    }
+
+    /** What reads the answer of a member of a group. */
+    private Optional<Scannable.Feed> feedOfMember(String name) {
+        return members(Set.of(name)).stream().findFirst().flatMap(MemberQuery::feed);
+    }
+
+    /** Starts a query in the place of a member, who leaves its group and is there until the query is. By who holds the lock of changes. */
+    LocalStandingQuery inPlaceOf(MemberQuery member, Supplier<LocalStandingQuery> start) {
+        leaving.add(member);
+        try {
+            LocalStandingQuery query = start.get();
+            synchronized (queries) {
+                members.remove(member.name(), member);
+            }
+            return query;
+        } finally {
+            leaving.remove(member);
+        }
     }
 
     /** The same of one that cannot go on in its group, if that can be had; else it stays as it is. */
@@ -340,7 +379,7 @@ class LocalEngine implements Engine {
             query = Optional.ofNullable(members.get(member.name())).filter(each -> each.member() == member);
         }
         try {
-            query.ifPresent(MemberQuery::own);
+            changing(() -> query.filter(each -> !leaving.contains(each)).ifPresent(MemberQuery::own));
         } catch (MillraceException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -438,7 +477,8 @@ class LocalEngine implements Engine {
     public void rename(Map<String, String> names, UnaryOperator<PlanNode> named) {
         Interrupt.lock(changes);
         try {
-            requireNoMember(names.keySet());
+            requireNoMemberReads(names.keySet());
+            haveLeft(names.keySet());
             resources
                     .barriers()
                     .current()
@@ -461,16 +501,17 @@ class LocalEngine implements Engine {
         }
     }
 
-    private void requireNoMember(Set<String> names) {
-        Set<String> concerned = new TreeSet<>(names);
-        names.forEach(name -> concerned.addAll(relations.readersOf(name)));
+    /** The groups of views are kept by what their stream is, and those of others by its name. */
+    private void requireNoMemberReads(Set<String> names) {
+        Set<String> readers = new TreeSet<>();
+        names.forEach(name -> readers.addAll(relations.readersOf(name)));
         synchronized (queries) {
-            concerned.retainAll(members.keySet());
+            readers.retainAll(members.keySet());
         }
-        if (!concerned.isEmpty()) {
-            String member = concerned.iterator().next();
-            throw MillraceException.notAvailableYet(
-                            "another name of what \"" + member + "\" is or reads, which runs with others like it")
+        members(readers).stream().filter(MemberQuery::isView).forEach(view -> readers.remove(view.name()));
+        if (!readers.isEmpty()) {
+            throw MillraceException.notAvailableYet("another name of what \""
+                            + readers.iterator().next() + "\" reads, which runs with others like it")
                     .withHint("a view has the same rows under another name");
         }
     }
@@ -488,6 +529,10 @@ class LocalEngine implements Engine {
                     query.rename(name, plan);
                 } else if (reads) {
                     query.renameRead(plan);
+                    LocalQueryGroup group = ofGroups.get(query);
+                    if (group != null) {
+                        group.renameRead(named);
+                    }
                 }
                 queries.put(name, query);
             }
@@ -529,7 +574,7 @@ class LocalEngine implements Engine {
         }
     }
 
-    /** A member of a group is about to be gone, or to run by itself. */
+    /** A member of a group is about to be gone. */
     void remove(MemberQuery member) {
         relations.readsNothing(member.name());
         synchronized (queries) {
@@ -540,6 +585,10 @@ class LocalEngine implements Engine {
     @Override
     public boolean goesOn(String name) {
         return checkpoints.has(name);
+    }
+
+    EngineCheckpoints checkpoints() {
+        return checkpoints;
     }
 
     /** Has a query whose state is being read begin now, when it is there. */
@@ -641,8 +690,12 @@ class LocalEngine implements Engine {
     public List<StandingQuery> queries() {
         synchronized (queries) {
             List<StandingQuery> all = new ArrayList<>(queries.values());
-            all.removeAll(ofGroups);
-            all.addAll(members.values());
+            all.removeAll(ofGroups.keySet());
+            for (MemberQuery member : members.values()) {
+                if (!queries.containsKey(member.name())) { // else it is leaving
+                    all.add(member);
+                }
+            }
             return all;
         }
     }
@@ -660,34 +713,56 @@ class LocalEngine implements Engine {
 
     @Override
     public Result run(PlanNode plan, long nowMicros, long mostBytes) {
-        return pullQueries.run(plan, nowMicros, mostBytes, this::awaitBeginOf);
+        List<MemberQuery> read = members(relations(plan));
+        try {
+            return pullQueries.run(plan, nowMicros, mostBytes, this::awaitBeginOf);
+        } catch (MillraceException e) {
+            boolean hasLeft = read.stream().anyMatch(member -> member.group().isEmpty());
+            if (hasLeft && e.sqlState() == SqlState.SERIALIZATION_FAILURE) { // it has the same answer elsewhere
+                return run(plan, nowMicros, mostBytes);
+            }
+            throw e;
+        }
     }
 
     @Override
     public Optional<VersionedView> kept(String relation) {
         LocalStandingQuery query;
+        MemberQuery member;
         synchronized (queries) {
             query = queries.get(relation);
+            member = members.get(relation);
         }
-        if (query != null && !query.hasBegun()) {
+        if (!haveBegun(query, member) || !(relations.scannable(relation) instanceof Scannable.Feed feed)) {
             return Optional.empty();
         }
-        if (!(relations.scannable(relation) instanceof Scannable.Feed feed)) {
-            return Optional.empty();
+        if (member != null && feed.view().filter(VersionedView::isClosed).isPresent()) {
+            return Optional.empty(); // who plans to read it reads what it became
         }
         feed.requireCurrent();
         return feed.view();
     }
 
+    private static boolean haveBegun(@Nullable LocalStandingQuery query, @Nullable MemberQuery member) {
+        return query != null ? query.hasBegun() : member == null || member.hasBegun();
+    }
+
+    /** Whether a relation, if it is the answer of a query, is that of a whole epoch; any thread. */
+    private boolean hasBegun(String relation) {
+        LocalStandingQuery query;
+        MemberQuery member;
+        synchronized (queries) {
+            query = queries.get(relation);
+            member = members.get(relation);
+        }
+        return haveBegun(query, member);
+    }
+
     /** Views are not read before their first epoch is whole: until then they lack rows that are there. */
     private void awaitBeginOf(Set<Scan> scans) {
-        List<LocalStandingQuery> read = new ArrayList<>();
-        synchronized (queries) {
-            scans.forEach(
-                    scan -> Optional.ofNullable(queries.get(scan.relation())).ifPresent(read::add));
-        }
-        if (!read.stream().allMatch(LocalStandingQuery::hasBegun)) {
-            await(() -> closed || read.stream().allMatch(LocalStandingQuery::hasBegun));
+        BooleanSupplier haveAll = () -> scans.stream().allMatch(scan -> hasBegun(scan.relation()));
+        if (!haveAll.getAsBoolean()) {
+            await(() -> closed || haveAll.getAsBoolean());
         }
     }
 

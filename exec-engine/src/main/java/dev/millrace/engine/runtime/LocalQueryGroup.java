@@ -7,6 +7,7 @@ import dev.millrace.engine.group.Audience;
 import dev.millrace.engine.group.GroupMembers;
 import dev.millrace.engine.group.Member;
 import dev.millrace.engine.group.MemberChanges;
+import dev.millrace.engine.group.MemberViews;
 import dev.millrace.engine.group.MembersOperator;
 import dev.millrace.engine.group.StateParts;
 import dev.millrace.engine.relation.RelationRegistry;
@@ -36,6 +37,7 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * A group's query, and who comes to it and leaves it. Members change with the lock of changes held:
@@ -52,9 +54,10 @@ final class LocalQueryGroup implements QueryGroup {
     private final RelationRegistry relations;
     private final Quiescence quiescence;
     private final ReentrantLock changes;
-    private final GroupPlan plan;
+    private volatile GroupPlan
+            plan; // replaced with the lock of changes held, where what it reads has another name; read by all
     private final QueryOptions options;
-    private final GroupMembers members = new GroupMembers();
+    private final GroupMembers members;
 
     // Set once, before anybody has the group.
     @SuppressWarnings("NullAway.Init")
@@ -65,6 +68,9 @@ final class LocalQueryGroup implements QueryGroup {
 
     @SuppressWarnings("NullAway.Init")
     private MembersOperator operator;
+
+    private Optional<MemberViews> views = Optional.empty(); // likewise
+    private Optional<MillraceException> hadFailed = Optional.empty(); // likewise: as a checkpoint has it
 
     /** @param changes held by who starts and changes queries */
     LocalQueryGroup(
@@ -82,6 +88,12 @@ final class LocalQueryGroup implements QueryGroup {
         this.changes = changes;
         this.plan = plan;
         this.options = options;
+        this.members = new GroupMembers(options.materialized());
+    }
+
+    /** Whether a checkpoint has what its members keep, by the name of the group. */
+    static boolean isKept(GroupPlan plan, QueryOptions options) {
+        return plan.keepsState() || options.materialized();
     }
 
     /** The operators of its query, where others are made as usual. */
@@ -100,7 +112,16 @@ final class LocalQueryGroup implements QueryGroup {
         query = made;
         told = new MemberChanges(
                 members, plan.answer(), () -> made.tasks().memory().newChildForSpare("members"), this::stopped);
-        made.output().tellMembers(told);
+        if (options.materialized()) {
+            views = Optional.of(new MemberViews(
+                    members,
+                    plan.answer(),
+                    resources.batchRows(),
+                    () -> made.tasks().memory().newChild("views"),
+                    () -> made.output().epochs().version(),
+                    engine.heap()));
+        }
+        made.output().tellMembers(told, views);
     }
 
     /** A member whose rows failed leaves, with what is known of them: its failures are in checkpoints then, and wait for who resumes it. */
@@ -191,16 +212,23 @@ final class LocalQueryGroup implements QueryGroup {
                 return Optional.empty(); // rows of before it would wait with its own until all have their state
             }
             engine.requireFree(name);
+            Optional<String> then = goesOn ? Optional.of(engine.checkpoints().nameThen(name)) : Optional.empty();
             MemberQuery[] joined = new MemberQuery[1];
             between(closed -> {
                 joined[0] = new MemberQuery(
                         this,
-                        members.add(name, literals, goesOn ? Long.MIN_VALUE : closed, goesOn),
+                        members.add(name, literals, goesOn ? Long.MIN_VALUE : closed, then),
                         engine,
                         closed,
                         resources.epochs().journal().appended());
                 first.accept(joined[0]);
             });
+            try {
+                then.ifPresent(was -> restore(joined[0].member(), was));
+            } catch (RuntimeException | Error e) {
+                forget(joined[0].member());
+                throw e;
+            }
             if (plan.keepsState()) {
                 joined[0].beginsIn(query.touchEpoch());
             }
@@ -214,26 +242,45 @@ final class LocalQueryGroup implements QueryGroup {
         }
     }
 
+    /** A checkpoint has it as one that had failed: members that are views have failed with it. Before there are any. */
+    void hadFailed(MillraceException why) {
+        hadFailed = Optional.of(why);
+    }
+
+    /** Has a member's answer be what a checkpoint has of it. @param was its name then */
+    private void restore(Member member, String was) {
+        if (views.isPresent() && hadFailed.isPresent()) {
+            member.fails(hadFailed.get());
+        } else if (views.isPresent()) {
+            engine.checkpoints()
+                    .restoreMember(
+                            query, member, was, () -> views.get().of(member).orElseThrow());
+        }
+    }
+
+    /** Nothing is there of a member that nobody has. */
+    private void forget(Member member) {
+        members.remove(member);
+        views.ifPresent(all -> query.exclusively(() -> all.remove(member)));
+    }
+
     /** Has a member run by itself from now on. With the lock of changes held. */
     LocalStandingQuery leave(MemberQuery member) {
-        engine.remove(member);
-        try {
+        LocalStandingQuery own = engine.inPlaceOf(member, () -> {
             engine.haveGoneOn(query); // what it has of the member goes over
-            LocalStandingQuery own = query.lifeState() == QueryState.RUNNING
+            return query.lifeState() == QueryState.RUNNING
                     ? engine.startBeside(
                             member.name(),
                             member.plan(),
                             ownOptions(member.plan()),
                             made -> engine.atRest(Set.of(query.domain()), domain -> goOver(member, made, domain)))
                     : (LocalStandingQuery) engine.start(member.name(), member.plan(), options);
-            members.remove(member.member());
-            member.member().failure().ifPresent(own::failed);
-            endIfLeft();
-            return own;
-        } catch (RuntimeException | Error e) {
-            show(member);
-            throw e;
-        }
+        });
+        member.member().failure().ifPresent(own::failed);
+        member.becomes(own);
+        forget(member.member());
+        endIfLeft();
+        return own;
     }
 
     private void show(MemberQuery member) {
@@ -253,9 +300,15 @@ final class LocalQueryGroup implements QueryGroup {
         if (plan.keepsState() && member.failure().isEmpty()) {
             giveState(member, own);
         }
+        views.ifPresent(all -> all.copy(
+                member, own.output().view().orElseThrow(), own.tasks().memory().own()));
         own.attach(domain);
-        members.remove(member);
         member.failedRows().ifPresent(own::goOnWith);
+        if (member.failure().isEmpty()) { // else it is shown when it has failed, too
+            leaving.becomes(own);
+        }
+        members.remove(member);
+        views.ifPresent(all -> all.remove(member));
         QueryOutput output = own.output();
         output.goOnAfter(query.output().publishedEpoch(), query.output().publishedMicros());
         told.remove(member).ifPresent(audience -> {
@@ -305,10 +358,13 @@ final class LocalQueryGroup implements QueryGroup {
         try {
             engine.remove(member);
             members.remove(member.member());
-            query.exclusively(() -> told.remove(member.member()).ifPresent(audience -> {
-                audience.end(Optional.empty());
-                audience.close();
-            }));
+            query.exclusively(() -> {
+                told.remove(member.member()).ifPresent(audience -> {
+                    audience.end(Optional.empty());
+                    audience.close();
+                });
+                views.ifPresent(all -> all.remove(member.member()));
+            });
             endIfLeft();
         } finally {
             changes.unlock();
@@ -324,5 +380,33 @@ final class LocalQueryGroup implements QueryGroup {
     /** Those who listen to a member, from now on. While the group's epochs are at rest. */
     Audience audience(Member member) {
         return told.audience(member);
+    }
+
+    /** Whether members have answers that can be read. */
+    boolean areViews() {
+        return views.isPresent();
+    }
+
+    /** What reads the answer of a member; empty if it has left, or is gone, or has none. */
+    Optional<Scannable.Feed> feed(Member member) {
+        return views.flatMap(all -> all.of(member))
+                .map(rows -> new Scannable.Feed(
+                        plan.answer(),
+                        query.output().fanout(),
+                        query::domain,
+                        Optional.of(query.output().epochs()),
+                        Optional.of(rows),
+                        query.tasks()::wakeAll,
+                        member.failures()));
+    }
+
+    /** Bytes of what is there for all members together. */
+    long commonBytes(long allBytes) {
+        return allBytes - views.map(MemberViews::bytes).orElse(0L);
+    }
+
+    /** What it reads has other names from now on. With the lock of changes held, while no checkpoint is made. @param named a plan by these */
+    void renameRead(UnaryOperator<PlanNode> named) {
+        plan = plan.reading(named.apply(plan.shared().input()));
     }
 }

@@ -15,6 +15,7 @@ import dev.millrace.engine.checkpoint.SavedSink;
 import dev.millrace.engine.checkpoint.StateFormats;
 import dev.millrace.engine.checkpoint.StateSteps;
 import dev.millrace.engine.graph.PlanPrint;
+import dev.millrace.engine.group.Member;
 import dev.millrace.engine.relation.SavedQuery;
 import dev.millrace.engine.task.FailedRows;
 import dev.millrace.engine.task.Restores;
@@ -33,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -116,6 +118,9 @@ final class LocalResumption implements Resumption {
     /** The options with which a query is started, with its state if there is some that fits. */
     QueryOptions optionsOf(String name, PlanNode plan, QueryOptions options) {
         QueryMeta query = meta.queries().get(saved.nameThen(name));
+        if (!declared && query == null && options.materialized() && SavedAnswer.hasRows(saved, saved.nameThen(name))) {
+            beginAnew(name, "it shared what ran it with queries of another form", options);
+        }
         if (declared || query == null || options.restore().isPresent()) {
             return options;
         }
@@ -131,6 +136,38 @@ final class LocalResumption implements Resumption {
         }
         goOn(name);
         return options.withRestore(state);
+    }
+
+    /** See {@link EngineCheckpoints#restoreMember}. */
+    void restoreMember(LocalStandingQuery group, Member member, String was, Supplier<VersionedView> view) {
+        Optional<String> whyAnew = Optional.ofNullable(begunAnew().get(group.name()));
+        if (whyAnew.isPresent()) {
+            beginAnew(member.name(), whyAnew.get());
+            return;
+        }
+        SavedAnswer.restoreFailures(saved, was, member);
+        if (SavedAnswer.hasRows(saved, was)) {
+            restoreRows(group, was, view.get());
+        }
+    }
+
+    private void restoreRows(LocalStandingQuery group, String was, VersionedView rows) {
+        Runnable restore = () -> {
+            try {
+                SavedAnswer.restoreRows(saved, was, rows);
+            } catch (MillraceException e) {
+                if (!rows.isClosed()) { // else nobody wants them any more
+                    throw e;
+                }
+            }
+        };
+        if (group.isRestored() && restores().isPresent()) {
+            Restores.Part part = restores().get().add(restore);
+            group.tasks().restores.add(part);
+            rows.beginWith(part::await);
+        } else {
+            restore.run();
+        }
     }
 
     private Optional<String> whyAnew(QueryMeta query, PlanNode plan) {
@@ -167,9 +204,11 @@ final class LocalResumption implements Resumption {
                             "sink \"" + name + "\" would have to begin anew, and its outside see rows twice: " + why)
                     .withHint("DROP SINK and CREATE it again, if that may be");
         }
-        synchronized (this) {
-            anew.put(name, why);
-        }
+        beginAnew(name, why);
+    }
+
+    private synchronized void beginAnew(String name, String why) {
+        anew.put(name, why);
     }
 
     @Override

@@ -459,6 +459,11 @@ final class LocalStandingQuery implements StandingQuery, QueryTasks.Listener {
         return epochs.hasBegun();
     }
 
+    /** Whether it shows all that it has up to an epoch; any thread. */
+    boolean hasPublished(long epoch) {
+        return resources.epochs().isPublished(output.epochs(), epoch);
+    }
+
     @Override
     public long since() {
         return epochs.since();

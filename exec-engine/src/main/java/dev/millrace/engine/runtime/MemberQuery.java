@@ -1,8 +1,11 @@
 package dev.millrace.engine.runtime;
 
+import dev.millrace.batch.Batch;
+import dev.millrace.batch.Closing;
 import dev.millrace.engine.group.Audience;
 import dev.millrace.engine.group.Member;
 import dev.millrace.engine.intake.Schedule;
+import dev.millrace.engine.relation.Scannable;
 import dev.millrace.engine.statistic.LateRow;
 import dev.millrace.engine.statistic.QueryState;
 import dev.millrace.engine.statistic.QueryStatistics;
@@ -11,6 +14,7 @@ import dev.millrace.engine.subscription.LocalSubscription;
 import dev.millrace.engine.subscription.Subscription;
 import dev.millrace.engine.subscription.SubscriptionOptions;
 import dev.millrace.engine.task.FailedRows;
+import dev.millrace.engine.view.VersionedView;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.plan.node.PlanNode;
@@ -31,8 +35,9 @@ final class MemberQuery implements StandingQuery {
     private final long since;
     private final long lateBefore; // rows of the group
     private volatile long firstEpoch; // written by who makes it
-    private volatile Optional<LocalStandingQuery> own = Optional.empty(); // set once, with the lock of changes held
+    private volatile Optional<LocalStandingQuery> own = Optional.empty(); // set with the lock of changes held
     private volatile boolean dropped; // written by who drops it, read by all
+    private volatile boolean begun; // written by whoever finds out, read by all
 
     MemberQuery(LocalQueryGroup group, Member member, LocalEngine engine, long firstEpoch, long since) {
         this.group = group;
@@ -65,6 +70,37 @@ final class MemberQuery implements StandingQuery {
         return own.orElseThrow();
     }
 
+    /** It runs by itself from now on: who looks for it finds that. */
+    void becomes(LocalStandingQuery query) {
+        own = Optional.of(query);
+    }
+
+    /** What reads its answer, which who has left has for itself; empty if there is none. */
+    Optional<Scannable.Feed> feed() {
+        if (own.isEmpty()) {
+            Optional<Scannable.Feed> ofMember = group.feed(member);
+            if (ofMember.isPresent() || own.isEmpty()) {
+                return ofMember;
+            }
+        }
+        return own.map(LocalStandingQuery::feed);
+    }
+
+    boolean isView() {
+        return group.areViews();
+    }
+
+    /** Whether its answer is that of a whole epoch, or none will come; any thread. */
+    boolean hasBegun() {
+        if (!begun) {
+            begun = own.map(LocalStandingQuery::hasBegun)
+                    .orElseGet(() -> member.goesOnWith().isPresent()
+                            || !group.plan().keepsState()
+                            || group.query().hasPublished(firstEpoch));
+        }
+        return begun;
+    }
+
     private void requireThere() {
         if (dropped) {
             throw MillraceException.user(
@@ -95,7 +131,7 @@ final class MemberQuery implements StandingQuery {
 
     @Override
     public boolean materialized() {
-        return false;
+        return group.areViews();
     }
 
     @Override
@@ -165,17 +201,27 @@ final class MemberQuery implements StandingQuery {
         LocalSubscription[] made = new LocalSubscription[1];
         Optional<Subscription> ofOwn = engine.whileChanging(() -> {
             if (own.isEmpty() && !dropped) {
-                engine.atRest(group.query(), () -> made[0] = listen(options));
+                engine.atRest(group.query(), () -> {
+                    if (own.isEmpty()
+                            && !dropped) { // it may have left while that was waited for, where one thread does all
+                        made[0] = listen(options);
+                    }
+                });
             }
-            return own.map(query -> query.subscribe(options));
+            return made[0] == null ? own.map(query -> query.subscribe(options)) : Optional.empty();
         });
+        if (made[0] != null) {
+            return made[0];
+        }
         requireThere();
-        return ofOwn.orElseGet(() -> made[0]);
+        return ofOwn.orElseThrow();
     }
 
     /** Lets somebody hear what comes. While the group's epochs are at rest, or it has no rows yet. */
     LocalSubscription listen(SubscriptionOptions options) {
-        if (options.snapshot()) {
+        Optional<VersionedView> answer =
+                options.snapshot() ? group.feed(member).flatMap(Scannable.Feed::view) : Optional.empty();
+        if (options.snapshot() && !group.areViews()) {
             throw MillraceException.user(
                     SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
                     "\"" + member.name() + "\" keeps no answer to begin with: it is not materialized");
@@ -194,12 +240,23 @@ final class MemberQuery implements StandingQuery {
             return subscription;
         }
         options.afterMicros().ifPresent(after -> audience.history().replay(member.name(), after, subscription));
+        answer.ifPresent(rows -> begin(subscription, rows));
         if (failureForGood().isEmpty() && group.query().state() == QueryState.RUNNING) {
             audience.add(subscription);
         } else {
             subscription.end(failureForGood());
         }
         return subscription;
+    }
+
+    private void begin(LocalSubscription subscription, VersionedView answer) {
+        QueryOutput output = group.query().output();
+        List<Batch> rows = answer.snapshot(group.query().tasks().memory().own());
+        try {
+            subscription.deliver(output.publishedEpoch(), output.nextMicros(), rows, true);
+        } finally {
+            Closing.all(rows);
+        }
     }
 
     private Optional<MillraceException> failureForGood() {
@@ -285,9 +342,10 @@ final class MemberQuery implements StandingQuery {
                 member.rowsOut(),
                 all.lateRows() - lateBefore,
                 all.cpuNanos() / members,
-                all.memoryBytes() / members,
+                group.commonBytes(all.memoryBytes()) / members
+                        + member.rows().map(VersionedView::bytes).orElse(0L),
                 all.spilledBytes() / members,
-                0,
+                member.rows().map(VersionedView::rowCount).orElse(0L),
                 all.lastEpoch(),
                 all.latencies(),
                 member.audience()

@@ -72,6 +72,11 @@ public record QueryOptions(
                 Schedule.DATA);
     }
 
+    /** The same of a query whose answer is kept elsewhere, or not at all. */
+    QueryOptions withoutAnswer() {
+        return new QueryOptions(false, sinks, priority, restore, mostRowNanos, mostSinkNanos, memory, kept, schedule);
+    }
+
     public QueryOptions withSink(Sink sink) {
         List<Sink> more = new java.util.ArrayList<>(sinks);
         more.add(sink);

@@ -7,6 +7,7 @@ import dev.millrace.connector.Sink;
 import dev.millrace.engine.channel.Outlet;
 import dev.millrace.engine.epoch.EpochOutput;
 import dev.millrace.engine.group.MemberChanges;
+import dev.millrace.engine.group.MemberViews;
 import dev.millrace.engine.relation.Fanout;
 import dev.millrace.engine.relation.KeptOutput;
 import dev.millrace.engine.sink.QuerySinks;
@@ -48,7 +49,10 @@ import java.util.stream.Stream;
  * <p>Long because each step of an epoch's end, and who may take it when, hangs on the others.
  */
 final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
-    private record Sealed(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged) {}
+    private static final LongConsumer NOTHING = version -> {};
+
+    /** @param stamp has what is staged of the rows take effect from a version on */
+    private record Sealed(long epoch, List<Batch> rows, LongConsumer stamp) {}
 
     private final Supplier<String> name;
     private final Fanout fanout;
@@ -69,6 +73,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
     private Runnable wakeTasks = () -> {};
     private LongConsumer beforeGoingOn = epoch -> {};
     private Optional<MemberChanges> members = Optional.empty(); // of a group's query
+    private Optional<MemberViews> memberViews = Optional.empty(); // likewise, where members are views
     private List<Port> ports = List.of();
     private LowWatermark watermark = new LowWatermark(0); // then used by who completes an epoch
 
@@ -153,9 +158,10 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         beforeGoingOn = action;
     }
 
-    /** The rows are those of a group's members, who are told of them, too. Before the tasks run; closed with this. */
-    void tellMembers(MemberChanges changes) {
+    /** The rows are those of a group's members, who are told of them, too, and have them in their answers. Before the tasks run; closed with this. */
+    void tellMembers(MemberChanges changes, Optional<MemberViews> views) {
         members = Optional.of(changes);
+        memberViews = views;
     }
 
     /** Several tasks may write as long as all sinks let them. */
@@ -184,6 +190,10 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
 
     Optional<VersionedView> view() {
         return view;
+    }
+
+    Optional<MemberViews> memberViews() {
+        return memberViews;
     }
 
     long rowsOut() {
@@ -271,6 +281,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
                         || fanout.hasReaders()
                         || !subscriptions.isEmpty()
                         || history.hasBegun()
+                        || memberViews.isPresent()
                         || members.isPresent() && members.get().isHeard()) {
                     staged.add(batch.retain());
                 }
@@ -359,34 +370,42 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
                 watermark.idle(i);
             }
         }
-        Optional<VersionedView.Staged> staged;
+        LongConsumer stamp;
         try {
             if (sinksWritten) {
                 stopAt.apply(epoch).ifPresent(why -> {
                     throw why.again();
                 });
             }
-            staged = rows.isEmpty() ? Optional.empty() : view.map(kept -> kept.stage(rows));
+            stamp = rows.isEmpty() ? NOTHING : stage(rows);
         } catch (RuntimeException | Error e) {
             Closing.all(rows);
             throw e;
         }
         if (sinksWritten && passesSinks) {
-            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, staged, later || ports.size() > 1));
+            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, stamp, later || ports.size() > 1));
             sinks.goOnWithoutCommit();
             return;
         }
         if (sinksWritten && rows.isEmpty() && view.isEmpty() && sinks.isOneQueue()) {
             sinks.commitApart(epoch); // nobody sees this query but its sink, and nobody waits for that
         } else if (sinksWritten) {
-            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, staged, later || ports.size() > 1));
+            sinks.commit(epoch, rows, (committed, later) -> seal(epoch, committed, stamp, later || ports.size() > 1));
             return;
         }
-        seal(epoch, rows, staged, ports.size() > 1);
+        seal(epoch, rows, stamp, ports.size() > 1);
+    }
+
+    private LongConsumer stage(List<Batch> rows) {
+        if (view.isPresent()) {
+            VersionedView.Staged staged = view.get().stage(rows);
+            return version -> view.get().stamp(staged, version);
+        }
+        return memberViews.map(views -> views.stage(rows)).orElse(NOTHING);
     }
 
     /** The sinks have the epoch: passes it on, and has the tasks go on. */
-    private void seal(long epoch, List<Batch> rows, Optional<VersionedView.Staged> staged, boolean tasksWait) {
+    private void seal(long epoch, List<Batch> rows, LongConsumer stamp, boolean tasksWait) {
         beforeGoingOn.accept(epoch);
         try {
             pass(epoch, rows);
@@ -399,7 +418,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             if (discarded) {
                 Closing.all(rows); // what is staged went with the view
             } else {
-                sealed.add(new Sealed(epoch, rows, staged));
+                sealed.add(new Sealed(epoch, rows, stamp));
             }
         }
         synchronized (arrival) {
@@ -433,7 +452,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             ready = sealed.stream().filter(each -> each.epoch <= epoch).toList();
         }
         for (Sealed each : ready) {
-            each.staged.ifPresent(staged -> view.orElseThrow().stamp(staged, version));
+            each.stamp.accept(version);
         }
     }
 
@@ -449,6 +468,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
             }
             view.ifPresent(rows -> rows.followers().published(epoch));
             view.ifPresent(VersionedView::reclaim);
+            memberViews.ifPresent(MemberViews::reclaim);
         } catch (RuntimeException | Error e) {
             onFailure.accept(e);
         }
@@ -560,6 +580,7 @@ final class QueryOutput implements TaskOutput, EpochOutput.Publisher {
         view.ifPresent(all::add);
         all.add(history);
         members.ifPresent(all::add);
+        memberViews.ifPresent(all::add);
         Closing.all(all);
     }
 }

@@ -175,6 +175,11 @@ public final class FailedRows {
         return why;
     }
 
+    /** Whether rows failed in epochs that are not seen yet. */
+    public synchronized boolean isAhead() {
+        return !ended.isEmpty();
+    }
+
     @GuardedBy("this") private void see() {
         failure = returning.failureBeyond(excused).or(forGood::failure);
     }
@@ -303,7 +308,8 @@ public final class FailedRows {
         }
     }
 
-    static MillraceException readText(DataInput in) throws IOException {
+    /** A failure as {@link #save} writes why a query is stopped. */
+    public static MillraceException readText(DataInput in) throws IOException {
         byte[] text = new byte[Math.min(Math.max(0, in.readInt()), MOST_BYTES)];
         in.readFully(text);
         return FailureText.of(text);

@@ -42,6 +42,8 @@ public final class VersionedView implements AutoCloseable {
     /** Rows that died are kept for who still reads them, as far as they take no more than this or than those that live. */
     private static final long MOST_DEAD_BYTES = 64L << 20;
 
+    private static final int[] ALL = {}; // rows of a batch
+
     private static final AtomicLong CONTENTS =
             new AtomicLong(); // of all views: no two have the same rows by the same number
 
@@ -83,7 +85,8 @@ public final class VersionedView implements AutoCloseable {
         private long last;
         private boolean accepted;
 
-        private Staged() {}
+        /** None yet. */
+        public Staged() {}
 
         /** They will be stamped, and not be discarded. */
         public Staged accept() {
@@ -161,9 +164,8 @@ public final class VersionedView implements AutoCloseable {
         Staged staged = new Staged();
         try {
             for (Batch batch : batches) {
-                long weights = batch.weightsAddress();
                 for (int from = 0; from < batch.rowCount(); from += TOGETHER) {
-                    stage(batch, weights, from, Math.min(TOGETHER, batch.rowCount() - from), staged);
+                    stage(batch, columns, ALL, from, Math.min(TOGETHER, batch.rowCount() - from), staged);
                 }
             }
             return staged;
@@ -173,7 +175,21 @@ public final class VersionedView implements AutoCloseable {
         }
     }
 
-    private void stage(Batch batch, long weights, int from, int count, Staged staged) {
+    /**
+     * Makes some rows of a batch, behind those that were staged.
+     *
+     * @param of the batch's columns that are the view's
+     * @param chosen the first {@code count} say which rows
+     * @throws org.apache.arrow.memory.OutOfMemoryException and what is staged is to be discarded
+     */
+    public void stage(Batch batch, int[] of, int[] chosen, int count, Staged staged) {
+        for (int from = 0; from < count; from += TOGETHER) {
+            stage(batch, of, chosen, from, Math.min(TOGETHER, count - from), staged);
+        }
+    }
+
+    private void stage(Batch batch, int[] of, int[] chosen, int from, int count, Staged staged) {
+        long weights = batch.weightsAddress();
         List<ArrowBuf> unused;
         lock.lock();
         try {
@@ -184,11 +200,11 @@ public final class VersionedView implements AutoCloseable {
                 places = new int[TOGETHER];
             }
             for (int i = 0; i < count; i++) {
-                places[i] = from + i;
+                places[i] = chosen == ALL ? from + i : chosen[from + i];
             }
-            codec.encode(batch, columns, places, count);
+            codec.encode(batch, of, places, count);
             for (int i = 0; i < count; i++) {
-                long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * (from + i));
+                long weight = weights == 0 ? 1 : Memory.getLong(weights + 8L * places[i]);
                 long node = rows.stage(codec.address(i), codec.length(i), weight);
                 if (staged.first == 0) {
                     staged.first = node;

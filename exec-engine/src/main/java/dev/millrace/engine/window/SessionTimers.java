@@ -1,43 +1,63 @@
 package dev.millrace.engine.window;
 
+import dev.millrace.engine.state.memory.StateMemory;
 import dev.millrace.memory.Memory;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When sessions may end: lists of sessions by the stretch of time that their end fell into when last looked at. An end
- * only moves later, so a session is found at the latest when its former end is due, and then put where it belongs now.
+ * When sessions may end: sessions by the stretch of time that their end fell into when last looked at. An end only moves later, so a session is found at the latest
+ * when its former end is due, and then put where it belongs now. Those of a stretch are in chunks of addresses, so that looking at them reads nothing but themselves.
  *
  * <pre>
- *   at offset of a session: start | last row's time | next session of the key | list: previous, next, stretch
+ *   at offset of a session: start | last row's time | next session of the key | its place in a chunk | stretch | not used (of older states)
+ *   chunk: next chunk | sessions
  * </pre>
  */
 final class SessionTimers {
     static final int START = 0;
     static final int LAST = 8;
     static final int NEXT_OF_KEY = 16;
-    private static final int PREVIOUS = 24;
-    private static final int NEXT = 32;
-    private static final int STRETCH = 40;
+    private static final int PLACE = 24;
+    private static final int STRETCH = 32;
 
     /** Words of a session. */
     static final int WORDS = 6;
 
-    private static final int STRETCHES_PER_GAP = 16;
+    private static final int STRETCHES_PER_GAP = 256;
+    private static final int CHUNK_SESSIONS = 62;
+    private static final int CHUNK_BYTES = 8 + 8 * CHUNK_SESSIONS;
 
     private final int offset;
     private final long gapMicros;
     private final long stretchMicros;
-    private final NavigableMap<Long, long[]> firsts = new TreeMap<>(); // stretch to its first session
+    private final StateMemory memory;
+    private final NavigableMap<Long, Stretch> stretches = new TreeMap<>(); // none is empty
+    private final @Nullable Stretch[] recent = new Stretch[2 * STRETCHES_PER_GAP]; // by the last bits of their numbers
     private long[] due = new long[64];
 
-    SessionTimers(int offset, long gapMicros) {
+    /** Its sessions: all chunks but the first are full. */
+    private static final class Stretch {
+        private final long number;
+        private long chunk;
+        private int count; // in the first chunk, 0 if there is none
+
+        Stretch(long number) {
+            this.number = number;
+        }
+    }
+
+    /**
+     * @param offset of these words in a session
+     * @param memory for chunks, which outlives this
+     */
+    SessionTimers(int offset, long gapMicros, StateMemory memory) {
         this.offset = offset;
         this.gapMicros = gapMicros;
         this.stretchMicros = Math.max(1, gapMicros / STRETCHES_PER_GAP);
+        this.memory = memory;
     }
 
     /** The watermark from which on no row can come that belongs to the session: any that can is less than a gap behind. */
@@ -45,63 +65,86 @@ final class SessionTimers {
         return Memory.getLong(session + offset + LAST) + 2 * gapMicros - 1;
     }
 
-    void add(long session) {
-        long stretch = Math.floorDiv(end(session), stretchMicros);
-        long[] first = firsts.computeIfAbsent(stretch, absent -> new long[1]);
-        Memory.putLong(session + offset + STRETCH, stretch);
-        Memory.putLong(session + offset + PREVIOUS, 0);
-        Memory.putLong(session + offset + NEXT, first[0]);
-        if (first[0] != 0) {
-            Memory.putLong(first[0] + offset + PREVIOUS, session);
+    private Stretch stretch(long number) {
+        int place = (int) number & recent.length - 1;
+        Stretch stretch = recent[place];
+        if (stretch == null || stretch.number != number) {
+            stretch = stretches.computeIfAbsent(number, Stretch::new);
+            recent[place] = stretch;
         }
-        first[0] = session;
+        return stretch;
     }
 
+    private void forget(Stretch stretch) {
+        int place = (int) stretch.number & recent.length - 1;
+        if (recent[place] == stretch) {
+            recent[place] = null;
+        }
+    }
+
+    void add(long session) {
+        long number = Math.floorDiv(end(session), stretchMicros);
+        Stretch stretch = stretch(number);
+        if (stretch.count == 0 || stretch.count == CHUNK_SESSIONS) {
+            long chunk = memory.allocate(CHUNK_BYTES);
+            Memory.putLong(chunk, stretch.chunk);
+            stretch.chunk = chunk;
+            stretch.count = 0;
+        }
+        place(session, stretch.chunk + 8 + 8L * stretch.count++);
+        Memory.putLong(session + offset + STRETCH, number);
+    }
+
+    private void place(long session, long place) {
+        Memory.putLong(place, session);
+        Memory.putLong(session + offset + PLACE, place);
+    }
+
+    /** Another session takes its place. */
     void remove(long session) {
-        long previous = Memory.getLong(session + offset + PREVIOUS);
-        long next = Memory.getLong(session + offset + NEXT);
-        if (next != 0) {
-            Memory.putLong(next + offset + PREVIOUS, previous);
-        }
-        if (previous != 0) {
-            Memory.putLong(previous + offset + NEXT, next);
-            return;
-        }
-        long stretch = Memory.getLong(session + offset + STRETCH);
-        if (next == 0) {
-            firsts.remove(stretch);
-        } else {
-            Objects.requireNonNull(firsts.get(stretch))[0] = next;
+        long number = Memory.getLong(session + offset + STRETCH);
+        Stretch stretch = stretch(number);
+        long last = Memory.getLong(stretch.chunk + 8L * stretch.count);
+        place(last, Memory.getLong(session + offset + PLACE));
+        if (--stretch.count == 0) {
+            long next = Memory.getLong(stretch.chunk);
+            memory.free(stretch.chunk, CHUNK_BYTES);
+            stretch.chunk = next;
+            if (next == 0) {
+                stretches.remove(number);
+                forget(stretch);
+            } else {
+                stretch.count = CHUNK_SESSIONS;
+            }
         }
     }
 
     /** Finds the sessions that cannot grow any more under a watermark; they are removed here. Returns how many. */
     int expire(long watermark) {
         int count = 0;
-        while (!firsts.isEmpty()) {
-            Map.Entry<Long, long[]> stretch = firsts.firstEntry();
-            if (stretch.getKey() > Math.floorDiv(watermark, stretchMicros)) {
-                break;
-            }
-            boolean hasLater = false;
-            for (long session = stretch.getValue()[0]; session != 0; ) {
-                long next = Memory.getLong(session + offset + NEXT);
-                if (end(session) <= watermark) {
-                    remove(session);
+        long now = Math.floorDiv(watermark, stretchMicros);
+        while (!stretches.isEmpty() && stretches.firstKey() <= now) {
+            Stretch stretch = stretches.pollFirstEntry().getValue();
+            forget(stretch);
+            int inChunk = stretch.count;
+            for (long chunk = stretch.chunk; chunk != 0; inChunk = CHUNK_SESSIONS) {
+                for (int i = 0; i < inChunk; i++) {
+                    long session = Memory.getLong(chunk + 8 + 8L * i);
+                    if (end(session) > watermark) {
+                        add(session); // later, or in this stretch, which the watermark is in
+                        continue;
+                    }
                     if (count == due.length) {
                         due = Arrays.copyOf(due, 2 * count);
                     }
                     due[count++] = session;
-                } else if (Math.floorDiv(end(session), stretchMicros) != stretch.getKey()) {
-                    remove(session);
-                    add(session);
-                } else {
-                    hasLater = true;
                 }
-                session = next;
+                long next = Memory.getLong(chunk);
+                memory.free(chunk, CHUNK_BYTES);
+                chunk = next;
             }
-            if (hasLater) {
-                break; // the stretch the watermark is in
+            if (stretch.number == now) {
+                break; // what is left of it ends later
             }
         }
         return count;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.batch.Batch;
 import dev.millrace.engine.group.GroupMembers;
 import dev.millrace.engine.group.MembersOperator;
 import dev.millrace.engine.heap.HeapBudget;
@@ -43,12 +44,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** GroupMembers come, go, leave their group and fail at random moments: each is told what its query says, no row twice, none lost, none of another. */
+/** GroupMembers come, go, leave their group and fail at random moments: each is told what its query says, and shows it where it is a view, no row twice, none lost, none of another. */
 @Timeout(300)
 final class QueryGroupTest {
     private static final int SEEDS = Integer.getInteger("millrace.groups.seeds", 40);
@@ -128,11 +131,15 @@ final class QueryGroupTest {
         final Map<Long, Row> ofRatio = new TreeMap<>(); // groups
         final ZSet expected = new ZSet();
         final ZSet heard = new ZSet();
+        final ZSet shown = new ZSet(); // of a view
         final StandingQuery query;
+        final Engine engine;
+        Optional<StandingQuery> reader = Optional.empty(); // of all its rows
         Subscription subscription;
         boolean failed;
 
-        private Model(long key, long above, long from, boolean groups, StandingQuery query) {
+        private Model(long key, long above, long from, boolean groups, StandingQuery query, Engine engine) {
+            this.engine = engine;
             this.groups = groups;
             this.key = key;
             this.above = above;
@@ -142,13 +149,13 @@ final class QueryGroupTest {
         }
 
         /** A member; none where the group has ended, as the last one may leave it at any time. */
-        static Optional<Model> of(QueryGroup group, String name, SplittableRandom random) {
+        static Optional<Model> of(Engine engine, QueryGroup group, String name, SplittableRandom random) {
             long key = random.nextInt(4);
             long above = random.nextInt(20);
             boolean groups = group.plan().keepsState();
             long from = groups ? 41 + random.nextInt(20) : random.nextInt(100) < 30 ? random.nextInt(40) : 1_000;
             return group.join(name, List.of(literal(key), literal(above), literal(from)))
-                    .map(query -> new Model(key, above, from, groups, query));
+                    .map(query -> new Model(key, above, from, groups, query, engine));
         }
 
         private static Literal literal(long value) {
@@ -165,6 +172,9 @@ final class QueryGroupTest {
 
         /** Rows of an epoch, all of them if one fails. */
         void comes(List<Row> rows) {
+            rows.stream()
+                    .filter(row -> !groups && wants(row) && (Long) row.get(1) != from)
+                    .forEach(row -> shown.add(Row.of(row.get(1), 100 / ((Long) row.get(1) - from)), 1));
             if (failed) {
                 return;
             }
@@ -206,6 +216,38 @@ final class QueryGroupTest {
             } else {
                 assertEquals(expected, heard, name);
             }
+            if (query.materialized()) {
+                checkShown(name);
+            }
+        }
+
+        private void checkShown(String name) {
+            if (failed) {
+                assertEquals(
+                        "22012",
+                        assertThrows(MillraceException.class, () -> read(engine, query))
+                                .sqlState()
+                                .code());
+                return;
+            }
+            ZSet all = groups ? heard : shown;
+            assertEquals(all, read(engine, query), name);
+            reader.ifPresent(over -> assertEquals(all, read(engine, over), "over " + name));
+            try (Subscription late = query.subscribe(SubscriptionOptions.withSnapshot());
+                    EpochChanges snapshot = late.next(0).orElseThrow()) {
+                ZSet told = new ZSet();
+                snapshot.batches().forEach(told::add);
+                assertEquals(all, told, "snapshot of " + name);
+            }
+        }
+
+        /** Somebody reads it from now on. */
+        void isRead() {
+            if (reader.isEmpty()) {
+                String name = query.name();
+                reader = Optional.of(engine.start("over " + name, scan(name, query.schema()), QueryOptions.view()));
+                assertTrue(query.group().isEmpty());
+            }
         }
 
         void goOn() {
@@ -219,16 +261,29 @@ final class QueryGroupTest {
         @Override
         public void close() {
             subscription.close();
+            reader.ifPresent(StandingQuery::drop);
             query.drop();
         }
     }
 
-    private static void churn(Engine engine, GroupPlan plan, long seed) {
+    private static ZSet read(Engine engine, StandingQuery view) {
+        ZSet rows = new ZSet();
+        try (Result result = engine.run(scan(view.name(), view.schema()))) {
+            for (Optional<Batch> next = result.next(); next.isPresent(); next = result.next()) {
+                try (Batch batch = next.get()) {
+                    rows.add(batch);
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static void churn(Engine engine, GroupPlan plan, QueryOptions options, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         engine.relations().addStream("s", KV);
-        QueryGroup group = engine.group("group", plan, QueryOptions.streaming());
+        QueryGroup group = engine.group("group", plan, options);
         Map<String, Model> members = new TreeMap<>();
-        members.put("first", Model.of(group, "first", random).orElseThrow());
+        members.put("first", Model.of(engine, group, "first", random).orElseThrow());
         for (int step = 0; step < 120; step++) {
             int what = random.nextInt(100);
             List<String> names = List.copyOf(members.keySet());
@@ -250,7 +305,7 @@ final class QueryGroupTest {
             } else if (what < 70) {
                 String name = "q" + random.nextInt(12);
                 if (!members.containsKey(name)) {
-                    Model.of(group, name, random).ifPresent(member -> members.put(name, member));
+                    Model.of(engine, group, name, random).ifPresent(member -> members.put(name, member));
                 }
             } else if (what < 80 && members.size() > 1) {
                 members.remove(some).close();
@@ -258,6 +313,8 @@ final class QueryGroupTest {
                 members.get(some).query.pause();
                 members.get(some).query.resume();
                 assertTrue(members.get(some).query.group().isEmpty());
+            } else if (what < 90 && !members.get(some).failed && options.materialized()) {
+                members.get(some).isRead();
             } else {
                 engine.flush(progress -> {});
                 members.forEach((name, member) -> member.check(name));
@@ -281,8 +338,10 @@ final class QueryGroupTest {
                     .withChannelBytes(600, 200);
             try (SteppedLocalEngine engine =
                     new SteppedLocalEngine(options, clock, new SteppedWorkers(seed, clock), OperatorFactory::create)) {
-                churn(engine, plan(), seed);
-                churn(engine, grouped(), seed);
+                churn(engine, plan(), QueryOptions.streaming(), seed);
+                churn(engine, grouped(), QueryOptions.streaming(), seed);
+                churn(engine, plan(), QueryOptions.view(), seed);
+                churn(engine, grouped(), QueryOptions.view(), seed);
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("seed " + seed + ": " + e, e);
             }
@@ -293,8 +352,10 @@ final class QueryGroupTest {
     void whoeverComesAndGoesEachMemberIsToldItsRowsByThreads() {
         for (long seed = 1; seed <= SEEDS; seed++) {
             try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
-                churn(engine, plan(), seed);
-                churn(engine, grouped(), seed);
+                churn(engine, plan(), QueryOptions.streaming(), seed);
+                churn(engine, grouped(), QueryOptions.streaming(), seed);
+                churn(engine, plan(), QueryOptions.view(), seed);
+                churn(engine, grouped(), QueryOptions.view(), seed);
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("seed " + seed + ": " + e, e);
             }
@@ -320,9 +381,14 @@ final class QueryGroupTest {
     }
 
     private static MembersOperator kept(BufferAllocator allocator) {
-        GroupMembers members = new GroupMembers();
-        members.add("a", List.of(Model.literal(1), Model.literal(0), Model.literal(1_000)), Long.MIN_VALUE, true);
-        members.add("b", List.of(Model.literal(2), Model.literal(5), Model.literal(50)), Long.MIN_VALUE, true);
+        GroupMembers members = new GroupMembers(false);
+        members.add(
+                "a",
+                List.of(Model.literal(1), Model.literal(0), Model.literal(1_000)),
+                Long.MIN_VALUE,
+                Optional.of("a"));
+        members.add(
+                "b", List.of(Model.literal(2), Model.literal(5), Model.literal(50)), Long.MIN_VALUE, Optional.of("b"));
         MembersOperator operator =
                 new MembersOperator(grouped(), members, OperatorFactory::create, HeapBudget.ofProcess());
         operator.open(new TestContext(allocator));
@@ -336,13 +402,72 @@ final class QueryGroupTest {
     }
 
     @Test
+    void whoReadsAViewWhileItLeavesItsGroupReadsAllOfIt() throws InterruptedException {
+        List<Literal> literals = List.of(Model.literal(1), Model.literal(0), Model.literal(1_000));
+        for (int round = 0; round < 4; round++) {
+            try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
+                engine.relations().addStream("s", KV);
+                QueryGroup group = engine.group("group", plan(), QueryOptions.view());
+                List<StandingQuery> views = new ArrayList<>();
+                for (int i = 0; i < 40; i++) {
+                    views.add(group.join("v" + i, literals).orElseThrow());
+                }
+                AtomicInteger current = new AtomicInteger(); // the one that leaves next, and the rows that all have
+                AtomicReference<Throwable> failure = new AtomicReference<>();
+                Thread reader = new Thread(() -> {
+                    for (int i = current.get(); i < views.size(); i = current.get()) {
+                        int rows = read(engine, views.get(i)).rows().size();
+                        if (rows < i) {
+                            throw new AssertionError(rows + " rows where there were " + i);
+                        }
+                    }
+                });
+                reader.setUncaughtExceptionHandler((thread, why) -> failure.set(why));
+                reader.start();
+                for (int row = 1; row <= views.size(); row++) {
+                    views.get(row - 1).pause();
+                    views.get(row - 1).resume();
+                    engine.awaitEpoch(engine.relations()
+                            .writable("s")
+                            .append(TestBatches.of(KV, engine.allocator(), List.of(Row.of(1L, (long) row)))));
+                    current.set(row);
+                }
+                reader.join();
+                assertEquals(null, failure.get());
+                for (StandingQuery view : views) {
+                    assertEquals(views.size(), read(engine, view).rows().size());
+                }
+            }
+        }
+    }
+
+    @Test
+    void rowsThatNobodySeesAnyMoreAreFreed() {
+        try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
+            engine.relations().addStream("s", KV);
+            QueryGroup group = engine.group("group", grouped(), QueryOptions.view());
+            List<Literal> literals = List.of(Model.literal(1), Model.literal(0), Model.literal(1_000));
+            StandingQuery view = group.join("a", literals).orElseThrow();
+            for (int row = 0; row < 2_000; row++) {
+                engine.awaitEpoch(engine.relations()
+                        .writable("s")
+                        .append(TestBatches.of(KV, engine.allocator(), List.of(Row.of(1L, 5L)))));
+            }
+            assertEquals(1, view.statistics().viewRows());
+            assertTrue(
+                    view.statistics().memoryBytes() < 64 << 10,
+                    () -> view.statistics().memoryBytes() + " bytes");
+        }
+    }
+
+    @Test
     void aNameThatAMemberHasIsTaken() {
         try (Engine engine = Engine.open(EngineOptions.defaults().withWorkers(2), Clock.system())) {
             engine.relations().addStream("s", KV);
             QueryGroup group = engine.group("group", plan(), QueryOptions.streaming());
             SplittableRandom random = new SplittableRandom(1);
-            try (Model member = Model.of(group, "a", random).orElseThrow()) {
-                assertThrows(MillraceException.class, () -> Model.of(group, "a", random));
+            try (Model member = Model.of(engine, group, "a", random).orElseThrow()) {
+                assertThrows(MillraceException.class, () -> Model.of(engine, group, "a", random));
                 assertThrows(MillraceException.class, () -> engine.start("a", scan("s", KV), QueryOptions.streaming()));
                 assertEquals(List.of("a"), engine.relations().readers("s"));
                 assertEquals(1, engine.queries().size());

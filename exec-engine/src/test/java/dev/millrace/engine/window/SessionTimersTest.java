@@ -15,6 +15,8 @@ import java.util.random.RandomGenerator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SessionTimersTest {
     private static final int OFFSET = 8;
@@ -22,7 +24,7 @@ class SessionTimersTest {
 
     private final RootAllocator allocator = PoisonedAllocation.newRoot(1 << 24);
     private final StateMemory memory = new StateMemory(allocator);
-    private final SessionTimers timers = new SessionTimers(OFFSET, GAP);
+    private SessionTimers timers = new SessionTimers(OFFSET, GAP, memory);
 
     @AfterEach
     void close() {
@@ -98,12 +100,14 @@ class SessionTimersTest {
         assertEquals(all, expired(Long.MAX_VALUE));
     }
 
-    @Test
-    void sessionsEndAsTheWatermarkGoesOn() {
+    @ParameterizedTest
+    @ValueSource(longs = {GAP, 256 * 10, 256 * 100}) // a microsecond, ten and a hundred in a stretch
+    void sessionsEndAsTheWatermarkGoesOn(long gap) {
+        timers = new SessionTimers(OFFSET, gap, memory);
         RandomGenerator random = new SplittableRandom(5);
         List<Long> open = new ArrayList<>();
         for (long watermark = 0; watermark < 5_000; watermark += 1 + random.nextInt(60)) {
-            for (int i = 0; i < 4; i++) {
+            for (int i = 0; i < 40; i++) { // of which many are in one chunk
                 open.add(session(watermark + random.nextInt(400)));
                 long some = open.get(random.nextInt(open.size()));
                 grow(some, Memory.getLong(some + OFFSET + SessionTimers.LAST) + random.nextInt(60));
@@ -113,7 +117,7 @@ class SessionTimersTest {
             }
             long now = watermark;
             Set<Long> ended = new TreeSet<>(open.stream()
-                    .filter(session -> Memory.getLong(session + OFFSET + SessionTimers.LAST) + 2 * GAP <= now + 1)
+                    .filter(session -> Memory.getLong(session + OFFSET + SessionTimers.LAST) + 2 * gap <= now + 1)
                     .toList());
             assertEquals(ended, expired(now));
             open.removeAll(ended);
@@ -123,7 +127,7 @@ class SessionTimersTest {
 
     @Test
     void gapsMayBeAsShortAsAMicrosecond() {
-        SessionTimers shortest = new SessionTimers(OFFSET, 1);
+        SessionTimers shortest = new SessionTimers(OFFSET, 1, memory);
         long session = memory.allocate(OFFSET + 8 * SessionTimers.WORDS);
         grow(session, 7);
         shortest.add(session);

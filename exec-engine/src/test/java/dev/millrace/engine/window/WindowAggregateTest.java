@@ -228,24 +228,56 @@ class WindowAggregateTest {
         check(() -> new SessionAggregateOperator(node), node, 7, true);
     }
 
+    private record TwoPhases(WindowAggregate partial, WindowAggregate last) {
+        /** By key, with the columns of the times behind it. */
+        static TwoPhases of(WindowAggregate single) {
+            List<Integer> keys = List.of(1);
+            WindowAggregate shape = new WindowAggregate(
+                    single.input(), TIME, single.window(), keys, single.calls(), Phase.PARTIAL, Schema.of());
+            WindowAggregate partial = new WindowAggregate(
+                    single.input(),
+                    TIME,
+                    single.window(),
+                    keys,
+                    single.calls(),
+                    Phase.PARTIAL,
+                    PartialSchemas.of(shape));
+            return new TwoPhases(
+                    partial,
+                    new WindowAggregate(
+                            partial, 1, single.window(), List.of(0), single.calls(), Phase.FINAL, single.schema()));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("sliced")
     void twoPhasesGiveWhatOneGives(WindowSpec window) {
-        List<Integer> keys = List.of(1);
-        WindowAggregate single = node(window, keys, AggregateTests.simpleCalls());
-        WindowAggregate shape =
-                new WindowAggregate(single.input(), TIME, window, keys, single.calls(), Phase.PARTIAL, Schema.of());
-        WindowAggregate partial = new WindowAggregate(
-                single.input(), TIME, window, keys, single.calls(), Phase.PARTIAL, PartialSchemas.of(shape));
-        WindowAggregate last =
-                new WindowAggregate(partial, 1, window, List.of(0), single.calls(), Phase.FINAL, single.schema());
+        WindowAggregate single = node(window, List.of(1), AggregateTests.simpleCalls());
+        TwoPhases two = TwoPhases.of(single);
         check(
                 () -> new Chain(List.of(
-                        new SliceAggregateOperator(partial, new PartialLimit(3, 12)),
-                        new SliceAggregateOperator(last))),
+                        new SliceAggregateOperator(two.partial(), new PartialLimit(3, 12)),
+                        new SliceAggregateOperator(two.last()))),
                 single,
                 200 + SLICED.indexOf(window),
                 false);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void twoPhasesOfSessionsGiveWhatOneGives(long seed) {
+        for (long gap : new long[] {SECOND, 2 * SECOND, 4 * SECOND}) {
+            WindowAggregate single = node(new WindowSpec.Session(gap), List.of(1), AggregateTests.simpleCalls());
+            TwoPhases two = TwoPhases.of(single);
+            PartialLimit limit = seed % 2 == 0 ? new PartialLimit(3, 12) : new PartialLimit();
+            check(
+                    () -> new Chain(List.of(
+                            new PartialSessionsOperator(two.partial(), limit),
+                            new SessionAggregateOperator(two.last()))),
+                    single,
+                    300 + seed,
+                    false);
+        }
     }
 
     @Test

@@ -87,6 +87,12 @@ public record GroupPlan(Calc shared, Join matching, Calc computing, List<Unary> 
         return new Calc(shared.input(), shared.condition(), columns, new Schema(fields));
     }
 
+    /** The same over a relation that has another name. */
+    public GroupPlan reading(PlanNode input) {
+        return new GroupPlan(
+                new Calc(input, shared.condition(), shared.projections(), shared.schema()), matching, computing, above);
+    }
+
     /** Columns of members: number and literals. */
     public Schema members() {
         return matching.right().schema();

@@ -12,9 +12,9 @@ import java.util.List;
 
 /**
  * What passes between the two phases of an aggregation. The PARTIAL node's output has the keys, for windows the end of a
- * slice ({@code slice_end} BIGINT, microseconds), then the columns of each {@link AggregateState} that is not distinct, then
+ * slice ({@code slice_end} BIGINT, microseconds), for sessions the times of the first and the last row ({@code session_first}, {@code session_last}, likewise), then the columns of each {@link AggregateState} that is not distinct, then
  * those of each {@link DistinctArgument}: a group with many values takes several rows, of which the states add up. The
- * FINAL node has the same calls and window; its keys are columns 0 to k-1, its time column is column k, and an exchange
+ * FINAL node has the same calls and window; its keys are columns 0 to k-1, its time column, of sessions the first, is column k, and an exchange
  * may lie between.
  */
 public final class PartialSchemas {
@@ -44,7 +44,7 @@ public final class PartialSchemas {
         return schema(
                 node.input().schema(),
                 node.keys(),
-                false,
+                List.of(),
                 AggregateState.of(node.calls(), node.input().schema(), !node.appendOnlyInput()));
     }
 
@@ -53,15 +53,15 @@ public final class PartialSchemas {
         return schema(
                 node.input().schema(),
                 node.keys(),
-                true,
+                node.window() instanceof WindowSpec.Session
+                        ? List.of("session_first", "session_last")
+                        : List.of("slice_end"),
                 AggregateState.of(node.calls(), node.input().schema(), false));
     }
 
-    private static Schema schema(Schema input, List<Integer> keys, boolean slices, List<AggregateState> states) {
+    private static Schema schema(Schema input, List<Integer> keys, List<String> times, List<AggregateState> states) {
         List<Field> fields = new ArrayList<>(input.select(keys).fields());
-        if (slices) {
-            fields.add(new Field("slice_end", DataType.BIGINT, false));
-        }
+        times.forEach(time -> fields.add(new Field(time, DataType.BIGINT, false)));
         states.stream().filter(state -> !state.distinct()).forEach(state -> fields.addAll(state.columns(input)));
         DistinctArgument.of(states).forEach(argument -> fields.addAll(argument.columns(input)));
         return new Schema(fields);

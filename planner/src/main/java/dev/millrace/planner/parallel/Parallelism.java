@@ -199,11 +199,11 @@ public final class Parallelism implements NodeVisitor<Parallelism.Placed> {
         }
         List<Integer> by = spreadOf(keys.size());
         Spread spread = keys.isEmpty() ? Spread.TOGETHER : new Spread.By(by);
-        boolean session = aggregate.window() instanceof WindowSpec.Session;
-        if (!session && AggregateState.canSplit(aggregate.calls(), false)) {
+        if (AggregateState.canSplit(aggregate.calls(), false)) {
             return new Placed(TwoPhases.of(aggregate, by, input.node()), spread);
         }
-        if (!session && DistinctPhases.canSplit(aggregate.calls())) {
+        boolean isSession = aggregate.window() instanceof WindowSpec.Session;
+        if (!isSession && DistinctPhases.canSplit(aggregate.calls())) {
             return new Placed(
                     DistinctPhases.of(aggregate, input.node()),
                     keys.isEmpty() ? Spread.TOGETHER : new Spread.By(outputKeys));

@@ -506,8 +506,12 @@ public final class Definitions {
                             .withHint("WITH (retention = '30 days') has a stream keep its rows, and start = 'earliest'"
                                     + " a query read them; ALTER .. AS is for what can be read again anyway");
                 }
-                if (optionTexts.isEmpty() && !view) {
+                QueryOptions plain = queries.limits().limited(basic, new Options(Map.of()));
+                if (optionTexts.isEmpty()) {
                     startAmongOthers(name, root, how);
+                } else if (wasAmongOthers(name, root, plain)) { // before it was altered
+                    startAmongOthers(name, root, plain);
+                    database.standing(name).orElseThrow().schedule(how.schedule());
                 } else {
                     start(name, root, how);
                 }
@@ -551,7 +555,7 @@ public final class Definitions {
         }
     }
 
-    /** Starts a continuous query without options, together with others that differ from it in literals alone. */
+    /** Starts a continuous query or view without options, together with others that differ from it in literals alone. */
     private void startAmongOthers(String name, PlanNode plan, QueryOptions how) {
         Optional<StandingQuery> member = queries.limits().mayShare()
                 ? database.groups().form(plan).flatMap(form -> database.groups().join(name, form, how))
@@ -566,6 +570,15 @@ public final class Definitions {
             database.groups().forget(name); // it counts as one that runs by itself
             throw e;
         }
+    }
+
+    /** Whether a checkpoint that the database is being opened from has the query as one that {@link #startAmongOthers} made a member. */
+    private boolean wasAmongOthers(String name, PlanNode plan, QueryOptions plain) {
+        return database.catalogStore().isRestoring()
+                && database.groups()
+                        .form(plan)
+                        .filter(form -> database.groups().goesOn(name, form, plain))
+                        .isPresent();
     }
 
     /** Starts the query of an object that is being made. */

@@ -30,6 +30,8 @@ import java.util.stream.Collectors;
 /**
  * A table while it is altered: what CREATE TABLE would say of it, and for each column the expression over the table as it was
  * that gives its values. After each action the whole is bound again, as CREATE TABLE is.
+ *
+ * <p>Long because each action is said of all parts of one definition.
  */
 final class TableShape {
     private static final Map<String, String> SERIAL =
@@ -169,20 +171,18 @@ final class TableShape {
         if (table.columns().size() == 1) {
             throw refused("the last column cannot be dropped", "DROP TABLE");
         }
-        if (drop.cascade()) {
-            dropGenerated(drop.column());
-        }
         requireOutside(drop.column(), "DROP COLUMN", false);
         foreignKeys = foreignKeys.stream()
                 .filter(key -> !key.columns().contains(drop.column()))
                 .toList();
+        boolean inKey = table.primaryKey().contains(drop.column());
         List<Field> fields = table.columns().stream()
                 .filter(field -> !field.name().equals(drop.column()))
                 .toList();
         Map<String, ColumnRule> rules = new LinkedHashMap<>(table.rules().columns());
         rules.remove(drop.column());
         List<Check> checks = table.rules().checks().stream()
-                .filter(check -> !mentions(check.text(), drop.column()))
+                .filter(check -> !needs(check.text(), drop.column(), Map.of(), List.of(check)))
                 .toList();
         values.remove(drop.column());
         List<Unique> uniques = table.rules().uniques().stream()
@@ -193,24 +193,10 @@ final class TableShape {
         rebind(
                 with(
                         fields,
-                        table.primaryKey(),
+                        inKey ? List.of() : table.primaryKey(),
                         new TableRules(
                                 rules, checks, uniques, digits, table.rules().conflict())),
                 List.of());
-    }
-
-    /** Columns that are computed from one go with it. */
-    private void dropGenerated(String column) {
-        List<String> generated = table.rules().columns().entrySet().stream()
-                .filter(rule -> rule.getValue().kind() == ColumnRule.Kind.GENERATED
-                        && !rule.getKey().equals(column)
-                        && mentions(rule.getValue().text(), column))
-                .map(Map.Entry::getKey)
-                .toList();
-        for (String each : generated) {
-            notices.accept("drop cascades to column " + each + " of table " + table.name());
-            dropColumn(new AlterTable.DropColumn(each, false, true));
-        }
     }
 
     private void renameColumn(AlterTable.RenameColumn rename) {
@@ -267,11 +253,6 @@ final class TableShape {
                 .isPresent()) {
             throw refused(action + " of the column of the watermark", "CREATE TABLE with another");
         }
-        if (!checksToo && table.primaryKey().contains(column)) {
-            throw refused(
-                    action + " of a column of the primary key",
-                    "ALTER TABLE .. DROP CONSTRAINT " + Identifiers.quote(table.name() + "_pkey") + " first");
-        }
         boolean isVersion = table.rules()
                 .conflict()
                 .filter(rule -> rule.versions().contains(column))
@@ -279,14 +260,12 @@ final class TableShape {
         if (!checksToo && isVersion) {
             throw refused(action + " of a version column", "CREATE TABLE with another");
         }
-        table.rules().columns().forEach((other, rule) -> {
-            if (rule.kind() == ColumnRule.Kind.GENERATED && !other.equals(column) && mentions(rule.text(), column)) {
-                throw MillraceException.user(
-                                SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                                "cannot alter column \"" + column + "\" because generated column \"" + other
-                                        + "\" is computed from it")
-                        .withHint("DROP COLUMN " + Identifiers.quote(other) + " first");
-            }
+        computedFrom(column).stream().findFirst().ifPresent(other -> {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot alter column \"" + column + "\" because generated column \"" + other
+                                    + "\" is computed from it")
+                    .withHint("DROP COLUMN " + Identifiers.quote(other) + " first");
         });
         for (Check check : table.rules().checks()) {
             if (checksToo && mentions(check.text(), column)) {
@@ -294,6 +273,38 @@ final class TableShape {
                         action + " of a column that CHECK \"" + check.name() + "\" names",
                         "DROP CONSTRAINT " + Identifiers.quote(check.name()) + " first, and ADD it again");
             }
+        }
+    }
+
+    /** Generated columns that are computed from a column. */
+    List<String> computedFrom(String column) {
+        return table.rules().columns().entrySet().stream()
+                .filter(entry -> entry.getValue().kind() == ColumnRule.Kind.GENERATED
+                        && !entry.getKey().equals(column)
+                        && needs(entry.getValue().text(), column, Map.ofEntries(entry), List.of()))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+    }
+
+    /** Whether a rule cannot be bound without a column; the word alone may as well be a function, a type or a part of a time. */
+    private boolean needs(String text, String column, Map<String, ColumnRule> rules, List<Check> checks) {
+        if (!mentions(text, column)) {
+            return false;
+        }
+        List<Field> others = table.columns().stream()
+                .filter(field -> !field.name().equals(column))
+                .toList();
+        Map<String, Integer> digits = new LinkedHashMap<>(table.rules().digits());
+        digits.remove(column);
+        TableRules alone = new TableRules(rules, checks, List.of(), digits, Optional.empty());
+        CreateTable without =
+                new CreateTable(table.name(), IfExists.FAIL, others, List.of(), alone, Optional.empty(), Map.of());
+        try {
+            CreateTable unused = bind.apply(text(elements(without), without));
+            return false;
+        } catch (MillraceException e) {
+            return e.sqlState() == SqlState.UNDEFINED_COLUMN;
         }
     }
 
@@ -352,6 +363,11 @@ final class TableShape {
     private void setType(AlterTable.SetType set) {
         Field before = require(set.column());
         requireOutside(set.column(), "ALTER COLUMN TYPE", false);
+        if (table.primaryKey().contains(set.column())) {
+            throw refused(
+                    "ALTER COLUMN TYPE of a column of the primary key",
+                    "ALTER TABLE .. DROP CONSTRAINT " + Identifiers.quote(table.name() + "_pkey") + " first");
+        }
         boolean made = table.rules()
                 .of(set.column())
                 .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED || rule.kind() == ColumnRule.Kind.SERIAL)

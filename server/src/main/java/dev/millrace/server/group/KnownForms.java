@@ -52,6 +52,7 @@ public final class KnownForms implements DatabaseCatalog.Listener {
     private final DatabaseCatalog catalog;
     private final Plans plans;
     private final Function<String, Optional<StandingQuery>> standing;
+    private final QueryGroups groups;
     private final Cache<String, Optional<KnownForm>> forms = // by shape and types; empty for one of no use
             CacheBuilder.newBuilder().maximumSize(MOST).build();
     private final Cache<String, Boolean> seen = // shapes of which there was one
@@ -62,7 +63,9 @@ public final class KnownForms implements DatabaseCatalog.Listener {
             Frontend frontend,
             DatabaseCatalog catalog,
             Plans plans,
-            Function<String, Optional<StandingQuery>> standing) {
+            Function<String, Optional<StandingQuery>> standing,
+            QueryGroups groups) {
+        this.groups = groups;
         this.frontend = frontend;
         this.catalog = catalog;
         this.plans = plans;
@@ -162,7 +165,7 @@ public final class KnownForms implements DatabaseCatalog.Listener {
         return open.flatMap(plan -> OpenForm.of(made.plan(), plan, constants(lifted)))
                 .map(form -> new KnownForm(
                         form,
-                        QueryGroups.digest(form.form(), how),
+                        groups.digest(form.form(), how),
                         how,
                         stream.get(),
                         PlanBasis.again(basis.told()),

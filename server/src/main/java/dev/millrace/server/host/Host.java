@@ -4,6 +4,7 @@ import dev.millrace.engine.epoch.Journal;
 import dev.millrace.engine.runtime.Engine;
 import dev.millrace.engine.runtime.EngineOptions;
 import dev.millrace.memory.SpillSpace;
+import dev.millrace.server.group.QueryGroups;
 import dev.millrace.storage.disk.Disk;
 import dev.millrace.storage.log.WriteAheadLog;
 import dev.millrace.storage.log.WriteAheadLogOptions;
@@ -61,6 +62,11 @@ public interface Host {
 
     /** How many bytes of the newest changes of each query with subscriptions are kept, whoever has seen them. */
     long newestChangesBytes();
+
+    /** How many queries of a form run by themselves, before the next share what runs them. The same whenever the database is opened. */
+    default int queriesApart() {
+        return QueryGroups.APART;
+    }
 
     /** Returns after about this time, or earlier: for who tries again what the disk refused. On any thread. */
     void pause(long nanos);

@@ -135,8 +135,10 @@ public final class GroupedDefinitions {
                 && store.isPlannedAs(query.form().basis())
                 && catalog.isFree(name)
                 && database.histories().queryOf(name).isEmpty();
-        Optional<StandingQuery> member =
-                isAsKnown ? database.groups().join(name, query.form().group(), query.literals()) : Optional.empty();
+        Optional<StandingQuery> member = isAsKnown
+                ? database.groups()
+                        .join(name, query.form().group(), query.form().how(), query.literals())
+                : Optional.empty();
         member.ifPresent(standing -> {
             database.queries().put(name, standing);
             store.plannedBy(name, query.form().basis());

@@ -171,9 +171,9 @@ public final class Instance implements AutoCloseable {
         catalog.addListener(templates);
         catalog.addListener(new EdgeQueries(catalog, name -> standing(name).map(StandingQuery::plan), edgeInlets));
         catalog.others(templates::query);
-        this.groups = new QueryGroups(catalog, engine, clock);
+        this.groups = new QueryGroups(catalog, engine, catalogStore::numberOf, host.queriesApart(), clock);
         catalog.addListener(groups);
-        this.knownForms = new KnownForms(frontend, catalog, plans, this::standing);
+        this.knownForms = new KnownForms(frontend, catalog, plans, this::standing, groups);
         catalog.addListener(knownForms);
         this.groupedDefinitions = new GroupedDefinitions(this);
         this.adHoc = new AdHocStatements(frontend, catalog::version);
@@ -452,7 +452,7 @@ public final class Instance implements AutoCloseable {
         return "dropped " + table + " " + subscriptions.incrementAndGet();
     }
 
-    /** A name for what a transaction sees of a table; no relation can have it. */
+    /** A name for what a transaction sees of a table, or a statement of files; no relation can have it. */
     public String ownRowsName(String table) {
         return "own " + table + " " + subscriptions.incrementAndGet();
     }

@@ -88,10 +88,22 @@ public final class KeyRows implements AutoCloseable {
         Optional<ViewLookup> way = query.lookup()
                 .filter(lookup -> view.isPresent() && !lookup.isClosed())
                 .or(() -> view.filter(kept -> query.plan().scan().fits(kept.schema())) // else it was altered
-                        .map(kept -> kept.lookup(query.plan().key())))
+                        .flatMap(kept -> lookup(kept, query.plan())))
                 .filter(lookup -> lookup.find(scratch(), keys.get(), MOST_ROWS));
         query.lookup(way);
         return way.isPresent();
+    }
+
+    /** None if the relation has its rows elsewhere by now. */
+    private static Optional<ViewLookup> lookup(VersionedView kept, KeyPlan plan) {
+        try {
+            return Optional.of(kept.lookup(plan.key()));
+        } catch (MillraceException e) {
+            if (kept.isClosed()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.millrace.batch.Closing;
 import dev.millrace.engine.view.IndexRange;
 import dev.millrace.engine.view.IndexScan;
 import dev.millrace.engine.view.VersionedView;
+import dev.millrace.error.MillraceException;
 import dev.millrace.interrupt.Interrupt;
 import dev.millrace.plan.node.PlanNode;
 import dev.millrace.server.instance.Instance;
@@ -175,6 +176,11 @@ public final class RangeRows {
             return true;
         } catch (OutOfMemoryException e) {
             return false;
+        } catch (MillraceException e) {
+            if (view.get().isClosed()) { // the relation has its rows elsewhere by now
+                return false;
+            }
+            throw e;
         }
     }
 

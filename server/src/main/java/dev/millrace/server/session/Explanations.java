@@ -139,7 +139,8 @@ final class Explanations {
             });
         }
         if (physical && mayShare(statement)) {
-            explainGroup(plan, lines);
+            boolean isView = statement instanceof Statement.CreateMaterializedView;
+            explainGroup(plan, isView ? QueryOptions.view() : QueryOptions.streaming(), lines);
         }
         if (physical && EdgeNeeds.isWanted(new Options(options(statement)))) {
             explainEdge(statement, plan, lines);
@@ -159,6 +160,8 @@ final class Explanations {
     private boolean mayShare(Statement statement) {
         boolean isOfKind = statement instanceof Statement.CreateContinuousQuery create
                         && create.options().isEmpty()
+                || statement instanceof Statement.CreateMaterializedView view
+                        && view.options().isEmpty()
                 || statement instanceof Statement.Subscribe subscribe
                         && subscribe.relation().isEmpty()
                         && !subscriptions.haveWait(subscribe);
@@ -166,8 +169,8 @@ final class Explanations {
     }
 
     /** With whom a query would share what runs it. */
-    private void explainGroup(PhysicalPlan plan, List<String> lines) {
-        QueryOptions how = queries.limits().limited(QueryOptions.streaming());
+    private void explainGroup(PhysicalPlan plan, QueryOptions kind, List<String> lines) {
+        QueryOptions how = queries.limits().limited(kind);
         Optional<QueryGroup> group = database.groups()
                 .form(plan.root())
                 .flatMap(form -> database.groups().group(form, how));

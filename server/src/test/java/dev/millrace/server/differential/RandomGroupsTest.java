@@ -9,6 +9,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.server.session.Heard;
 import dev.millrace.server.session.TestDatabase;
 import dev.millrace.testing.oracle.Oracle;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -18,10 +19,12 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Random filters, projections, groups and windows of a stream, each also as one of a hundred queries and subscriptions that differ in literals: what a query and a
- * subscription among them are told, and how they fail, is what the same are told by themselves, and what the oracle answers; also while others come and go.
+ * subscription among them are told, and how they fail, is what the same are told by themselves, and what the oracle answers; also while others come and go. Views likewise, whose
+ * database is opened again, with checkpoints and without.
  * {@code -Dmillrace.random.groups=N} sets how many (15).
  */
 @Tag("long")
@@ -29,6 +32,7 @@ class RandomGroupsTest {
     private static final int QUERIES = Integer.getInteger("millrace.random.groups", 10);
     private static final long SEED = Long.getLong("millrace.random.seed", 1);
     private static final int MEMBERS = 100;
+    private static final int VIEWS = 30;
     private static final int CHUNKS = 4;
 
     private static final String NO_KEYS = "/* no keys */ ";
@@ -237,6 +241,112 @@ class RandomGroupsTest {
         String stats = "SELECT state, sqlstate, error" + counters + " FROM millrace.query_stats WHERE query = ";
         assertEquals(database.rows(stats + "'one_alone'"), database.rows(stats + "'one'"));
         compared++;
+    }
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void aViewAmongManyShowsWhatItWouldAlone() {
+        for (long seed = SEED; compared < QUERIES; seed++) {
+            Chance chance = new Chance(seed);
+            Dual query = random(chance);
+            try (Oracle oracle = Oracle.open()) {
+                compareViews(folder.resolve("seed-" + seed), oracle, query, chance);
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError("seed " + seed + ", " + query + ": " + e, e);
+            }
+            assertTrue(seed - SEED < 20L * QUERIES, "of so many views few can be in a group: " + refused);
+        }
+        System.out.println("random views in groups: " + compared + " compared, " + answered + " answers of the oracle, "
+                + failed + " failures, refused " + refused);
+        assertTrue(answered > QUERIES, "the oracle had few to answer");
+    }
+
+    private void compareViews(Path directory, Oracle oracle, Dual query, Chance chance) {
+        Dual one = filled(query, chance);
+        TestDatabase database = new TestDatabase(directory);
+        try {
+            database.run("CREATE STREAM " + RandomRound.STREAM + " (" + RandomRows.DECLARATIONS
+                    + ", WATERMARK FOR ts AS ts - INTERVAL '5 seconds')");
+            oracle.create(RandomRound.STREAM, RandomRows.SCHEMA);
+            try {
+                database.run("SET query_groups = off; " + view("alone", one));
+            } catch (MillraceException e) {
+                refused.merge(e.sqlState() + " " + e.getMessage().replaceAll("\".*\"|[0-9]+", ".."), 1, Integer::sum);
+                return;
+            }
+            database.run("SET query_groups = on");
+            for (int other = 0; other < VIEWS; other++) {
+                database.run(view("other_" + other, filled(query, chance)));
+            }
+            database.run(view("one", one) + ";" + view("leaves", one));
+            if (members(database, "one") == 0) {
+                refused.merge("not in a group", 1, Integer::sum);
+                return;
+            }
+            RandomRows rows = new RandomRows(chance);
+            for (int chunk = 0; chunk < CHUNKS; chunk++) {
+                oracle.insert(RandomRound.STREAM, rows.insert(database, chance.of(1, 10, 100)));
+                database.run("FLUSH");
+                checkView(database, "one", oracle, one);
+                checkView(database, "leaves", oracle, one);
+                if (chunk == 1 && database.rows(STATE + "'leaves'").equals(List.of("running"))) {
+                    database.run(
+                            chance.percent(50)
+                                    ? "PAUSE MATERIALIZED VIEW leaves; RESUME MATERIALIZED VIEW leaves"
+                                    : "CREATE MATERIALIZED VIEW of_leaves AS SELECT * FROM leaves");
+                }
+                int other = chance.below(VIEWS);
+                database.run(
+                        "DROP MATERIALIZED VIEW other_" + other + ";" + view("other_" + other, filled(query, chance)));
+                if (chance.percent(50)) {
+                    database.run("CHECKPOINT");
+                }
+                if (chance.percent(30)) {
+                    oracle.insert(RandomRound.STREAM, rows.insert(database, chance.of(1, 10)));
+                }
+                if (chance.percent(60)) {
+                    database.close();
+                    database = new TestDatabase(directory);
+                    checkView(database, "one", oracle, one);
+                    checkView(database, "leaves", oracle, one);
+                }
+            }
+            compared++;
+        } finally {
+            database.close();
+        }
+    }
+
+    private static String view(String name, Dual query) {
+        return "CREATE MATERIALIZED VIEW " + name + " AS " + query.ours();
+    }
+
+    private void checkView(TestDatabase database, String name, Oracle oracle, Dual query) {
+        String shown = shown(database, name);
+        assertEquals(shown(database, "alone"), shown, name);
+        if (shown.startsWith("[") && !query.duck().isEmpty()) {
+            try (Heard heard = new Heard(database, name + " WITH (SNAPSHOT)")) {
+                heard.all();
+                assertEquals("", oracle.differences(query.duck(), heard.schema(), heard.set()));
+            }
+            answered++;
+        } else if (!shown.startsWith("[")) {
+            failed++;
+        }
+    }
+
+    /** Its rows; or of what reading it fails: which of several rows is named, and by which number, may differ. */
+    private static String shown(TestDatabase database, String view) {
+        try {
+            return database.rows("SELECT * FROM " + view).stream()
+                    .sorted()
+                    .toList()
+                    .toString();
+        } catch (MillraceException e) {
+            return e.sqlState().toString();
+        }
     }
 
     /** Whether who subscribes to a query with a name before the first row hears all of its answer. */

@@ -1,10 +1,16 @@
 package dev.millrace.server.session;
 
+import dev.millrace.engine.runtime.StandingQuery;
 import java.util.Optional;
 
 /** What a simulation sees and does of a database that no statement says. On the thread of the database. */
 public final class InsideDatabase {
     private InsideDatabase() {}
+
+    /** Whether a query shares what runs it. */
+    public static boolean isShared(Database database, String query) {
+        return database.instance().standing(query).flatMap(StandingQuery::group).isPresent();
+    }
 
     /** The text of a secret, which nobody is shown. */
     public static Optional<String> secret(Database database, String name) {

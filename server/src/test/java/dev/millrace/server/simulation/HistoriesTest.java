@@ -104,6 +104,7 @@ class HistoriesTest {
                     "late rows counted",
                     "no row was late",
                     "view stopped by a row",
+                    "view that shares what runs it, with rows",
                     "table read that somebody was told of",
                     "past of a stream read",
                     "rows of a derived stream compared",

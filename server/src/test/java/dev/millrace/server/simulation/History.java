@@ -538,6 +538,9 @@ final class History {
                 if (as.catalog().get(name) instanceof ModelObject.Derived && !wanted.isEmpty()) {
                     count("rows of a derived stream compared");
                 }
+                if (InsideDatabase.isShared(database, name)) {
+                    count("view that shares what runs it, " + (wanted.isEmpty() ? "without rows" : "with rows"));
+                }
                 if (!wanted.equals(found)) {
                     return name + " has " + found + " and not " + wanted;
                 }
@@ -1093,7 +1096,7 @@ final class History {
             replace(random);
         } else {
             List<ModelObject.View> views = model.all(ModelObject.View.class).stream()
-                    .filter(view -> view.shape() != ViewShape.RATIO && !view.ends() && model.readsOnlyThePast(view))
+                    .filter(view -> !view.shape().mayStop() && !view.ends() && model.readsOnlyThePast(view))
                     .toList();
             if (!views.isEmpty()) {
                 pause(views.get(random.nextInt(views.size())), random);

@@ -138,19 +138,20 @@ final class HistoryModel {
 
     /** Whether a row that was not left out has made a view fail. */
     boolean isStopped(ModelObject.View view) {
-        if (view.shape() != ViewShape.RATIO) {
+        if (!view.shape().mayStop()) {
             return false;
         }
         int stream = ((ModelObject.Stream) catalog.get(view.inputs().get(0))).rows();
         List<ModelRow> all = rows(stream);
         int from = Math.max(view.leftOut(), view.since().getOrDefault(stream, 0));
-        return all.subList(Math.min(from, all.size()), all.size()).stream().anyMatch(row -> row.value() == 0);
+        return all.subList(Math.min(from, all.size()), all.size()).stream()
+                .anyMatch(row -> view.shape().isStoppedBy(row, view.number()));
     }
 
     /** Whether something may have stopped it, now or before. */
     boolean mayStop(String name) {
         ModelObject object = catalog.get(name);
-        return object instanceof ModelObject.View view && view.shape() == ViewShape.RATIO
+        return object instanceof ModelObject.View view && view.shape().mayStop()
                 || object.inputs().stream().anyMatch(this::mayStop);
     }
 

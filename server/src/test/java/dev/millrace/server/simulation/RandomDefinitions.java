@@ -20,6 +20,8 @@ final class RandomDefinitions {
     private static final int MOST_SINKS = 2;
     private static final int MOST_DERIVED = 2;
     private static final int MOST_COPIED = 60;
+    private static final List<ViewShape> SHARED = List.of(
+            ViewShape.OF_KEYS, ViewShape.SUM_OF_KEY, ViewShape.RATIO_OF_KEYS); // drawn more often, or few would share
 
     private final HistoryModel model;
     private int openings;
@@ -152,11 +154,20 @@ final class RandomDefinitions {
         if (model.all(ModelObject.View.class).size() >= MOST_VIEWS) {
             return Optional.empty();
         }
+        List<ModelObject.View> shared = model.all(ModelObject.View.class).stream()
+                .filter(view -> SHARED.contains(view.shape()) && view.isMaterialized())
+                .toList();
+        if (!shared.isEmpty() && random.nextBoolean()) {
+            ModelObject.View like = shared.get(random.nextInt(shared.size()));
+            return Optional.of(createView(like.shape(), like.inputs(), random));
+        }
         ViewShape shape;
         List<String> from;
         boolean ofStream = random.nextInt(3) == 0; // else few are: tables and views fit most
         do {
-            shape = ViewShape.values()[random.nextInt(ViewShape.values().length)];
+            shape = ofStream && random.nextBoolean()
+                    ? SHARED.get(random.nextInt(SHARED.size()))
+                    : ViewShape.values()[random.nextInt(ViewShape.values().length)];
             from = inputs(shape);
             ofStream &= !model.all(ModelObject.Stream.class).isEmpty();
         } while (from.isEmpty() || ofStream && !shape.isOfStream());
@@ -175,7 +186,7 @@ final class RandomDefinitions {
         List<String> inputs = IntStream.range(0, shape.inputs())
                 .mapToObj(i -> from.get(random.nextInt(from.size())))
                 .toList();
-        boolean isMaterialized = shape.isOfTimes() || shape == ViewShape.RATIO || random.nextInt(4) > 0;
+        boolean isMaterialized = shape.isOfTimes() || shape.mayStop() || random.nextInt(4) > 0;
         boolean readsPast =
                 random.nextBoolean() && isMaterialized && inputs.stream().anyMatch(this::isRetained);
         int number = 2 + random.nextInt(4);
@@ -241,9 +252,8 @@ final class RandomDefinitions {
                         .mapToObj(i -> i == 0 || random.nextBoolean() ? kept : from)
                         .map(names -> names.get(random.nextInt(names.size())))
                         .toList();
-        boolean mayEnd = shape != ViewShape.RATIO
-                && !shape.isOfTimes()
-                && inputs.stream().allMatch(this::isRetained);
+        boolean mayEnd =
+                !shape.mayStop() && !shape.isOfTimes() && inputs.stream().allMatch(this::isRetained);
         if (ends && !mayEnd) {
             return Optional.empty();
         }
@@ -283,7 +293,7 @@ final class RandomDefinitions {
         }
         boolean hasRows = object instanceof ModelObject.Table
                 || object instanceof ModelObject.View view && !view.ends() && !isOverStopped(object.name());
-        return hasRows && !shape.isOfTimes() && shape != ViewShape.RATIO;
+        return hasRows && !shape.isOfTimes() && !shape.mayStop();
     }
 
     private boolean isOverStopped(String name) {

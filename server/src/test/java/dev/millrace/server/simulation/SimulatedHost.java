@@ -105,4 +105,9 @@ final class SimulatedHost implements Host {
     public boolean hasThreads() {
         return false;
     }
+
+    @Override
+    public int queriesApart() {
+        return 0;
+    }
 }

@@ -183,6 +183,38 @@ enum ViewShape {
             return "SELECT k, 100 // v AS v FROM " + from.get(0) + " WHERE v <> 0";
         }
     },
+    /** With others of one stream a member of a group, as the next two are. */
+    OF_KEYS(1, "SELECT k, v FROM %1$s WHERE k > %3$d") {
+        @Override
+        List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
+            return rows.stream()
+                    .filter(row -> row.key() > number)
+                    .map(row -> ModelRow.of(row.key(), row.value()))
+                    .toList();
+        }
+    },
+    SUM_OF_KEY(1, "SELECT v %% 3 AS k, CAST(sum(v) AS BIGINT) AS v FROM %1$s WHERE k = %3$d GROUP BY v %% 3") {
+        @Override
+        List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
+            Map<Long, Long> sums = new TreeMap<>();
+            rows.stream()
+                    .filter(row -> row.key() == number)
+                    .forEach(row -> sums.merge(row.value() % 3, row.value(), Long::sum));
+            return rows(sums);
+        }
+    },
+    /** Stops as RATIO does, of fewer rows. */
+    RATIO_OF_KEYS(1, "SELECT k, 100 / v AS v FROM %1$s WHERE k > %3$d") {
+        @Override
+        List<ModelRow> answer(List<ModelRow> rows, List<ModelRow> others, int number) {
+            return RATIO.answer(OF_KEYS.answer(rows, others, number), others, number);
+        }
+
+        @Override
+        String oracleSql(List<String> from, int number) {
+            return RATIO.oracleSql(from, number) + " AND k > " + number;
+        }
+    },
     /** Of a stream with times, in seconds: windows that the newest row says are over, of rows that did not come later. */
     WINDOW(
             1,
@@ -263,7 +295,17 @@ enum ViewShape {
 
     /** Whether it is of a stream. */
     boolean isOfStream() {
-        return this == RATIO || isOfTimes();
+        return mayStop() || this == OF_KEYS || this == SUM_OF_KEY || isOfTimes();
+    }
+
+    /** Whether a row can stop it. */
+    boolean mayStop() {
+        return this == RATIO || this == RATIO_OF_KEYS;
+    }
+
+    /** Whether this row does. */
+    boolean isStoppedBy(ModelRow row, int number) {
+        return row.value() == 0 && (this == RATIO || this == RATIO_OF_KEYS && row.key() > number);
     }
 
     /** Whether rows can come too late for it. */

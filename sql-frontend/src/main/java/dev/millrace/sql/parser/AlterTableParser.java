@@ -73,14 +73,14 @@ final class AlterTableParser {
     private Action drop() {
         if (words.accept("constraint")) {
             boolean ifExists = words.acceptAll("if", "exists");
-            return new AlterTable.DropConstraint(words.name(), ifExists, cascade());
+            return new AlterTable.DropConstraint(words.name(), ifExists, cascades());
         }
         words.accept("column");
         boolean ifExists = words.acceptAll("if", "exists");
-        return new AlterTable.DropColumn(words.name(), ifExists, cascade());
+        return new AlterTable.DropColumn(words.name(), ifExists, cascades());
     }
 
-    private boolean cascade() {
+    private boolean cascades() {
         boolean cascade = words.accept("cascade");
         if (!cascade) {
             words.accept("restrict");

@@ -6,10 +6,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Room on the Java heap for the operators that members have for themselves, which is asked for by the dozen: what is in use of a heap is not soon known. For one
- * thread.
+ * Room on the Java heap for what members have for themselves, their operators or their views, which is asked for by the dozen: what is in use of a heap is not soon known. For one
+ * thread at a time.
  */
-final class OperatorRoom implements AutoCloseable {
+final class MemberRoom implements AutoCloseable {
     private static final int AT_ONCE = 64;
 
     private final HeapBudget heap;
@@ -17,13 +17,13 @@ final class OperatorRoom implements AutoCloseable {
     private final Deque<HeapBudget.Taken> taken = new ArrayDeque<>();
     private int free;
 
-    /** @param bytes that the operators of a member take */
-    OperatorRoom(HeapBudget heap, long bytes) {
+    /** @param bytes that a member takes */
+    MemberRoom(HeapBudget heap, long bytes) {
         this.heap = heap;
         this.bytes = bytes;
     }
 
-    /** @throws MillraceException 53200 if there is no room for the operators of one more */
+    /** @throws MillraceException 53200 if there is no room for one more */
     void take(String member) {
         if (free == 0) {
             taken.push(heap.take(member, AT_ONCE * bytes));
@@ -32,7 +32,7 @@ final class OperatorRoom implements AutoCloseable {
         free--;
     }
 
-    /** Those of one are closed. */
+    /** What one had is closed. */
     void give() {
         free++;
         if (free > 2 * AT_ONCE) {
