@@ -28,15 +28,34 @@ public final class MillraceException extends RuntimeException {
     private final Fault fault;
     private final int position;
     private final String hint;
+    private final String detail;
+    private final @Nullable Constraint constraint;
+
+    /** The constraint that does not hold. @param table which it is of */
+    public record Constraint(String schema, String table, String name) {}
 
     private MillraceException(
             SqlState sqlState, Fault fault, String message, int position, String hint, @Nullable Throwable cause) {
+        this(sqlState, fault, message, position, hint, "", null, cause);
+    }
+
+    private MillraceException(
+            SqlState sqlState,
+            Fault fault,
+            String message,
+            int position,
+            String hint,
+            String detail,
+            @Nullable Constraint constraint,
+            @Nullable Throwable cause) {
         super(message, cause);
         this.message = message;
         this.sqlState = Objects.requireNonNull(sqlState);
         this.fault = Objects.requireNonNull(fault);
         this.position = position;
         this.hint = hint;
+        this.detail = detail;
+        this.constraint = constraint;
     }
 
     /** An error in what the user wrote or sent. */
@@ -76,22 +95,33 @@ public final class MillraceException extends RuntimeException {
 
     /** The same error at a position of the SQL text, counted in characters from 1. */
     public MillraceException at(int newPosition) {
-        return new MillraceException(sqlState, fault, getMessage(), newPosition, hint, this);
+        return new MillraceException(sqlState, fault, getMessage(), newPosition, hint, detail, constraint, this);
     }
 
     /** The same error with a hint: what to do about it. */
     public MillraceException withHint(String newHint) {
-        return new MillraceException(sqlState, fault, getMessage(), position, newHint, this);
+        return new MillraceException(sqlState, fault, getMessage(), position, newHint, detail, constraint, this);
+    }
+
+    /** The same error with a second line: which values it is about. */
+    public MillraceException withDetail(String newDetail) {
+        return new MillraceException(sqlState, fault, getMessage(), position, hint, newDetail, constraint, this);
+    }
+
+    /** The same error, of a constraint. */
+    public MillraceException of(Constraint newConstraint) {
+        return new MillraceException(sqlState, fault, getMessage(), position, hint, detail, newConstraint, this);
     }
 
     /** The same error thrown once more, elsewhere. */
     public MillraceException again() {
-        return new MillraceException(sqlState, fault, getMessage(), position, hint, this);
+        return new MillraceException(sqlState, fault, getMessage(), position, hint, detail, constraint, this);
     }
 
     /** The same error with more of where it happened before its message. */
     public MillraceException in(String where) {
-        return new MillraceException(sqlState, fault, where + ": " + getMessage(), position, hint, this);
+        return new MillraceException(
+                sqlState, fault, where + ": " + getMessage(), position, hint, detail, constraint, this);
     }
 
     @Override
@@ -114,5 +144,15 @@ public final class MillraceException extends RuntimeException {
 
     public Optional<String> hint() {
         return hint.isEmpty() ? Optional.empty() : Optional.of(hint);
+    }
+
+    /** Which values it is about, where the message does not say that. */
+    public Optional<String> detail() {
+        return detail.isEmpty() ? Optional.empty() : Optional.of(detail);
+    }
+
+    /** The constraint that does not hold, where it is one that has a name. */
+    public Optional<Constraint> constraint() {
+        return Optional.ofNullable(constraint);
     }
 }

@@ -23,6 +23,7 @@ final class ErrorReport {
                 .append(": ")
                 .append(error.getMessage());
         error.position().ifPresent(position -> text.append('\n').append(ErrorText.caret(sql, position)));
+        error.detail().ifPresent(detail -> text.append("\nDETAIL:  ").append(detail));
         error.hint().ifPresent(hint -> text.append("\nHINT:  ").append(hint));
         return text.toString();
     }

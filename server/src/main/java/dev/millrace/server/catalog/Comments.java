@@ -79,6 +79,8 @@ public final class Comments {
                 on.part().isEmpty()
                         ? !object.primaryKey().isEmpty()
                         : rules.checks().stream().anyMatch(check -> check.name().equals(on.part()))
+                                || rules.foreignKeys().stream()
+                                        .anyMatch(key -> key.name().equals(on.part()))
                                 || rules.uniques().stream()
                                         .anyMatch(unique -> unique.name().equals(on.part()));
         };

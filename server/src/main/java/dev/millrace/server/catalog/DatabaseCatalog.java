@@ -47,6 +47,7 @@ public final class DatabaseCatalog implements Catalog {
     private volatile Map<String, String> serverSettings = Map.of(); // written when a server starts, read by sessions
     private volatile Function<String, Optional<String>> subscribed = name -> Optional.empty(); // written by who opens
     private volatile Function<String, Optional<CatalogObject>> others = name -> Optional.empty(); // likewise
+    private volatile References references = new References(-1, Map.of());
     private volatile long version; // written under the database's lock, read by the plan cache
     private final Map<String, Long> since =
             new ConcurrentHashMap<>(); // the version from which columns are what they are
@@ -352,6 +353,33 @@ public final class DatabaseCatalog implements Catalog {
         dependents.remove(name);
         version++;
         listeners.forEach(listener -> listener.removed(name));
+    }
+
+    /** Foreign keys by the tables that they reference, under a version of the catalog. */
+    private record References(long version, Map<String, List<Reference>> byTable) {}
+
+    /** The foreign keys of all tables that reference a table, its own among them. */
+    public List<Reference> referencesTo(String table) {
+        References known = references;
+        long now = version;
+        if (known.version() != now) {
+            known = new References(
+                    now,
+                    objects.values().stream()
+                            .flatMap(object -> object.rules().foreignKeys().stream()
+                                    .map(key -> new Reference(object.name(), key)))
+                            .collect(Collectors.groupingBy(
+                                    reference -> reference.key().table())));
+            references = known;
+        }
+        return known.byTable().getOrDefault(table, List.of());
+    }
+
+    /** Whether a table has foreign keys, or others reference it. */
+    public boolean hasReferences(String table) {
+        CatalogObject object = objects.get(table);
+        return object != null && !object.rules().foreignKeys().isEmpty()
+                || !referencesTo(table).isEmpty();
     }
 
     /** Grows with each change: what was planned under another version may name what is gone. */

@@ -39,6 +39,7 @@ import dev.millrace.server.sketched.SketchedForm;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.server.transaction.TableKeys;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Query;
@@ -274,9 +275,42 @@ public final class Definitions {
     }
 
     public Command createTable(Statement.CreateTable create, String text) {
+        List<ForeignKey> foreignKeys = create.rules().foreignKeys();
+        if (foreignKeys.isEmpty() || database.catalogStore().isRestoring()) {
+            return createTableOf(create, text);
+        }
+        Set<String> referenced = foreignKeys.stream().map(ForeignKey::table).collect(Collectors.toSet());
+        List<Command> made = new ArrayList<>();
+        database.lockDefinitions();
+        try {
+            new ForeignKeys(database)
+                    .withUnchanged(
+                            referenced, "reference", held.transactions(), () -> made.add(createTableOf(create, text)));
+        } finally {
+            database.definitionLock().unlock();
+        }
+        return made.get(0);
+    }
+
+    /** A table whose foreign keys have their names and columns. */
+    private CatalogObject withForeignKeys(CatalogObject table, Statement.CreateTable create) {
+        if (create.rules().foreignKeys().isEmpty() || database.catalogStore().isRestoring()) {
+            return table;
+        }
+        Statement.CreateTable without = TableAlterations.definitionOf(
+                table.withRules(table.rules().withForeignKeys(List.of())));
+        List<ForeignKey> known =
+                new ForeignKeys(database).added(without, create.rules().foreignKeys());
+        CatalogObject with = table.withRules(table.rules().withForeignKeys(known));
+        return with.renamed(
+                with.name(), with.reads(), TableShape.textOf(TableAlterations.definitionOf(with)), with.rules());
+    }
+
+    private Command createTableOf(Statement.CreateTable create, String text) {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
             Options options = new Options(create.options(), database.references());
-            CatalogObject plain = table(create, text, database.catalogStore().creationMicros(), options);
+            CatalogObject plain = withForeignKeys(
+                    table(create, text, database.catalogStore().creationMicros(), options), create);
             FedTables fed = new FedTables(database, this);
             Optional<FedTables.Fed> feed =
                     options.text("connector").map(connector -> fed.feed(plain, connector, options));
@@ -297,7 +331,7 @@ public final class Definitions {
                                     create.name(),
                                     table.schema(),
                                     table.primaryKey(),
-                                    table.rules().uniques(),
+                                    table.rules(),
                                     database.engine().allocator()));
             feed.ifPresent(from -> database.feeds().add(create.name(), from.feed(), fedRows.orElseThrow()));
             return table;

@@ -5,6 +5,7 @@ import dev.millrace.engine.runtime.StandingQuery;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.server.catalog.Reference;
 import dev.millrace.server.instance.CatalogStore.NotRestored;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.result.StatementResult.Command;
@@ -87,6 +88,7 @@ public final class Drops {
             }
         }
         List<String> windows = addWindows(order, cascade);
+        List<Reference> references = references(order, cascade);
         if (!cascade) {
             order.forEach(this::requireNoSubscription);
         }
@@ -102,6 +104,8 @@ public final class Drops {
         if (database.histories().forget(order)) {
             database.changesLogs();
         }
+        references.forEach(reference -> notices.accept("drop cascades to " + ForeignKeys.describe(reference)));
+        new ForeignKeys(database).drop(references, indexes, held);
         for (String name : order) {
             if (!names.contains(name) && !windows.contains(name)) {
                 notices.accept("drop cascades to " + describe(name));
@@ -109,6 +113,21 @@ public final class Drops {
             dropOne(database.catalog().object(name).orElseThrow());
         }
         return List.copyOf(order);
+    }
+
+    /** Foreign keys of tables that stay, to tables that go, which CASCADE drops. */
+    private List<Reference> references(Set<String> order, boolean cascade) {
+        List<Reference> all = new ArrayList<>();
+        for (String name : order) {
+            List<Reference> ofOthers = database.catalog().referencesTo(name).stream()
+                    .filter(reference -> !order.contains(reference.table()))
+                    .toList();
+            if (!cascade && !ofOthers.isEmpty()) {
+                throw ForeignKeys.stillReferenced("drop", describe(name), ofOthers);
+            }
+            all.addAll(ofOthers);
+        }
+        return all;
     }
 
     /** Adds the streams of partial aggregates of queries that go, and what else reads these; returns those streams. */
@@ -206,6 +225,7 @@ public final class Drops {
     /** It goes when the transaction ends. */
     private void setAside(CatalogObject object) {
         String name = object.name();
+        object.rules().foreignKeys().forEach(key -> held.changed(key.table())); // which may be there again
         boolean isPlainTable = held.isPlainTable(object);
         indexes.takeOut(name);
         held.absorbed(name);

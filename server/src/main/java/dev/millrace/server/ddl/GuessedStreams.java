@@ -52,6 +52,7 @@ public final class GuessedStreams {
                 List.of(),
                 List.of(),
                 List.of(),
+                List.of(),
                 Optional.empty(),
                 Optional.empty(),
                 create.options()));

@@ -74,6 +74,11 @@ public final class HeldDefinitions implements Transactions.Definitions {
         return transactions.isExplicit();
     }
 
+    /** Those of the session. */
+    Transactions transactions() {
+        return transactions;
+    }
+
     private Optional<Transaction> own() {
         return transactions.isUnderWay() ? transactions.current() : Optional.empty();
     }

@@ -10,6 +10,7 @@ import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.server.template.TemplateQueries;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.UserFunction;
@@ -135,6 +136,9 @@ final class RenamedObjects {
             order.add(name);
             catalog().indexes(name).forEach(index -> order.add(index.name()));
         }
+        for (String name : List.copyOf(order)) { // those whose foreign keys say the names
+            catalog().referencesTo(name).forEach(reference -> order.add(reference.table()));
+        }
         return order;
     }
 
@@ -146,7 +150,9 @@ final class RenamedObjects {
             String definition = moved.definition(object(index.get().relation()).schema());
             return object.renamed(name, object.reads(), definition, object.rules());
         }
-        boolean isSame = name.equals(object.name()) && Collections.disjoint(object.requires(), names.keySet());
+        boolean isSame = name.equals(object.name())
+                && Collections.disjoint(object.requires(), names.keySet())
+                && object.rules().foreignKeys().stream().noneMatch(key -> names.containsKey(key.table()));
         if (isSame) {
             return object;
         }
@@ -168,11 +174,17 @@ final class RenamedObjects {
 
     /** Unique indexes are in the rules of their table, by their names. */
     private TableRules renamed(TableRules rules) {
-        return rules.withUniques(rules.uniques().stream()
+        return rules.withForeignKeys(foreignKeys(rules)).withUniques(rules.uniques().stream()
                 .map(unique -> catalog().index(unique.name()).isPresent()
                         ? new TableRules.Unique(names.getOrDefault(unique.name(), unique.name()), unique.columns())
                         : unique)
                 .toList());
+    }
+
+    private List<ForeignKey> foreignKeys(TableRules rules) {
+        return rules.foreignKeys().stream()
+                .map(key -> key.withTable(names.getOrDefault(key.table(), key.table())))
+                .toList();
     }
 
     private String definition(CatalogObject object, String name) {
@@ -181,12 +193,11 @@ final class RenamedObjects {
         }
         if (object.kind() == ObjectKind.TABLE) { // in which constraints say their names, which stay
             CatalogObject own = indexes.withoutIndexes(object);
-            return new TableShape(
-                            TableAlterations.definitionOf(
-                                    own.renamed(name, own.reads(), own.definition(), own.rules())),
-                            text -> (Statement.CreateTable) analyzed(text, catalog()),
-                            notices)
-                    .text();
+            return TableShape.textOf(TableAlterations.definitionOf(own.renamed(
+                    name,
+                    own.reads(),
+                    own.definition(),
+                    own.rules().withForeignKeys(foreignKeys(own.rules())))));
         }
         try (PlainNumeric.Binding meaning = object.numeric().bind()) {
             return database.frontend()

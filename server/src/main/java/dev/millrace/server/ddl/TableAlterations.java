@@ -6,6 +6,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.Comments;
 import dev.millrace.server.catalog.Index;
+import dev.millrace.server.catalog.Reference;
 import dev.millrace.server.catalog.RowNumbers;
 import dev.millrace.server.dml.IncomingRows;
 import dev.millrace.server.instance.Instance;
@@ -13,6 +14,7 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.transaction.Transactions;
 import dev.millrace.sql.bind.type.Parameters;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.Commented;
@@ -79,8 +81,11 @@ public final class TableAlterations {
                 throw MillraceException.notAvailableYet("ALTER TABLE of a table that a connector feeds")
                         .withHint("DROP TABLE and create it again with other columns: its rows come again");
             }
-            TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
+            ForeignKeys foreignKeys = new ForeignKeys(database);
+            TableShape shape = new TableShape(
+                    definitionOf(indexes.withoutIndexes(before)), foreignKeys, this::bound, notices);
             List<AlterTable.Action> actions = applied(alter, shape);
+            foreignKeys.requireStill(shape.table());
             boolean isAsWritten = actions.stream().allMatch(AlterTable.Restart.class::isInstance);
             CatalogObject own = isAsWritten
                     ? asWritten(before, shape)
@@ -88,6 +93,9 @@ public final class TableAlterations {
             List<Index> with = indexes.altered(before, own, actions);
             CatalogObject after = Indexes.withIndexes(own, with);
             requireSame(before, after, actions);
+            List<Reference> others = others(before, actions);
+            List<Reference> broken = broken(foreignKeys, after, others, actions);
+            before.rules().foreignKeys().forEach(key -> held.changed(key.table()));
             RowNumbers numbers = database.catalog().numbers();
             Map<String, Long> given = numbers.last(before.name());
             Map<Commented, String> comments = comments(before.name(), actions);
@@ -106,6 +114,9 @@ public final class TableAlterations {
                 });
                 throw e;
             }
+            foreignKeys.drop(broken, indexes, held);
+            others.removeAll(broken);
+            follow(foreignKeys, others);
             comments.keySet().removeIf(on -> !Comments.has(after, on));
             database.catalog().comments().putAbout(before.name(), comments);
             indexes.replace(after, with);
@@ -119,6 +130,57 @@ public final class TableAlterations {
         } finally {
             database.definitionLock().unlock();
         }
+    }
+
+    /** Foreign keys of other tables that reference this one, with the names that its columns get. */
+    private List<Reference> others(CatalogObject table, List<AlterTable.Action> actions) {
+        List<Reference> others = new ArrayList<>();
+        for (Reference reference : database.catalog().referencesTo(table.name())) {
+            ForeignKey key = reference.key();
+            for (AlterTable.Action action : actions) {
+                if (action instanceof AlterTable.RenameColumn rename) {
+                    key = key.withReferenced(
+                            column -> column.equals(rename.column()) ? rename.newName() : column);
+                }
+            }
+            if (!reference.table().equals(table.name())) {
+                others.add(new Reference(reference.table(), key));
+            }
+        }
+        return others;
+    }
+
+    /** Those of them that have nothing to reference any more, which CASCADE drops. */
+    private List<Reference> broken(
+            ForeignKeys foreignKeys, CatalogObject after, List<Reference> others, List<AlterTable.Action> actions) {
+        List<Reference> broken = foreignKeys.broken(after, others);
+        boolean cascade = actions.stream()
+                .anyMatch(action -> action instanceof AlterTable.DropConstraint drop && drop.cascade()
+                        || action instanceof AlterTable.DropColumn column && column.cascade());
+        if (!broken.isEmpty() && !cascade) {
+            throw ForeignKeys.stillReferenced("drop", "a key of table \"" + after.name() + "\"", broken);
+        }
+        broken.forEach(reference -> notices.accept("drop cascades to " + ForeignKeys.describe(reference)));
+        return broken;
+    }
+
+    /** Others say the names that columns have now. */
+    private void follow(ForeignKeys foreignKeys, List<Reference> others) {
+        Map<String, List<Reference>> byTable =
+                others.stream().collect(Collectors.groupingBy(Reference::table));
+        byTable.forEach((table, references) -> {
+            List<ForeignKey> was = database.catalog().object(table).orElseThrow().rules().foreignKeys();
+            List<ForeignKey> now = was.stream()
+                    .map(key -> references.stream()
+                            .map(Reference::key)
+                            .filter(other -> other.name().equals(key.name()))
+                            .findFirst()
+                            .orElse(key))
+                    .toList();
+            if (!now.equals(was)) {
+                foreignKeys.replace(table, now, indexes, held);
+            }
+        });
     }
 
     /** Applies the actions, and those that CASCADE adds before them; returns all in their order. */

@@ -14,6 +14,7 @@ import dev.millrace.sql.statement.Commented;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -35,10 +36,19 @@ final class TableRows {
 
     /** Puts rows in the place of those that a table has, which is another from now on. @param all computes them */
     void replace(CatalogObject before, CatalogObject after, Supplier<Batch> all) {
+        transactions.settle(before.name());
+        Set<String> tables = ForeignKeys.newlyReferenced(before, after);
+        tables.add(before.name());
+        ForeignKeys foreignKeys = new ForeignKeys(database);
+        foreignKeys.withUnchanged(tables, "ALTER TABLE", transactions, () -> replaceLocked(before, after, all));
+    }
+
+    private void replaceLocked(CatalogObject before, CatalogObject after, Supplier<Batch> all) {
         locked(before, "ALTER TABLE", () -> {
             TableKeys keys = newKeys(after);
             try (Batch rows = all.get()) {
                 keys.fill(rows);
+                new ForeignKeys(database).requireHold(before, after, keys, transactions);
                 database.catalog().altering(after.name(), () -> alter(before, after, rows));
             } catch (RuntimeException e) {
                 keys.close();
@@ -51,6 +61,7 @@ final class TableRows {
     /** Puts a table's keys anew, checked over all rows, as its rules have them now. */
     void enforce(CatalogObject after) {
         CatalogObject before = database.catalog().object(after.name()).orElseThrow();
+        transactions.settle(before.name());
         if (held.hasChanged(after.name())) { // as keys are of rows that are there
             replace(before, before, () -> queries.whole(queries.all(before)));
         }
@@ -100,7 +111,7 @@ final class TableRows {
                 table.name(),
                 table.schema(),
                 table.primaryKey(),
-                table.rules().uniques(),
+                table.rules(),
                 database.engine().allocator());
         keys.wrote(
                 Objects.requireNonNull(database.tableKeys().get(table.name())).lastEpoch());

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
 import dev.millrace.server.catalog.DeclaredTypes;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.catalog.TableRules.Check;
@@ -39,18 +40,34 @@ final class TableShape {
     private final Function<String, CreateTable> bind;
     private final Consumer<String> notices;
     private final Map<String, String> values = new LinkedHashMap<>(); // of columns that are not made anew
+    private final ForeignKeys keys;
+    private List<ForeignKey> foreignKeys; // beside the table, which is bound without them
     private CreateTable table;
 
     /** @param bind analyses a CREATE TABLE */
-    TableShape(CreateTable table, Function<String, CreateTable> bind, Consumer<String> notices) {
-        this.table = table;
+    TableShape(
+            CreateTable table, ForeignKeys keys, Function<String, CreateTable> bind, Consumer<String> notices) {
+        this.table = withForeignKeys(table, List.of());
+        this.foreignKeys = table.rules().foreignKeys();
+        this.keys = keys;
         this.bind = bind;
         this.notices = notices;
         table.columns().forEach(field -> values.put(field.name(), Identifiers.quote(field.name())));
     }
 
     CreateTable table() {
-        return table;
+        return withForeignKeys(table, foreignKeys);
+    }
+
+    private static CreateTable withForeignKeys(CreateTable table, List<ForeignKey> keys) {
+        return new CreateTable(
+                table.name(),
+                table.ifExists(),
+                table.columns(),
+                table.primaryKey(),
+                table.rules().withForeignKeys(keys),
+                table.watermark(),
+                table.options());
     }
 
     /** The expressions that give columns their values, by name; others the server makes. */
@@ -74,7 +91,11 @@ final class TableShape {
         } else if (action instanceof AlterTable.SetType set) {
             setType(set);
         } else if (action instanceof AlterTable.AddConstraint add) {
-            rebind(table, List.of(add.definition()));
+            if (add.foreignKey().isPresent()) {
+                foreignKeys = keys.added(table(), List.of(add.foreignKey().get()));
+            } else {
+                rebind(table, List.of(add.definition()));
+            }
         } else if (action instanceof AlterTable.DropConstraint drop) {
             dropConstraint(drop);
         } else if (action instanceof AlterTable.RenameConstraint rename) {
@@ -137,6 +158,7 @@ final class TableShape {
         } else if (rule.get().kind() == ColumnRule.Kind.DEFAULT) {
             values.put(add.column(), "CAST((" + rule.get().text() + ") AS " + type + ")");
         }
+        foreignKeys = keys.added(table(), add.foreignKeys());
     }
 
     private void dropColumn(AlterTable.DropColumn drop) {
@@ -150,6 +172,9 @@ final class TableShape {
             throw refused("the last column cannot be dropped", "DROP TABLE");
         }
         requireOutside(drop.column(), "DROP COLUMN", false);
+        foreignKeys = foreignKeys.stream()
+                .filter(key -> !key.columns().contains(drop.column()))
+                .toList();
         boolean inKey = table.primaryKey().contains(drop.column());
         List<Field> fields = table.columns().stream()
                 .filter(field -> !field.name().equals(drop.column()))
@@ -177,6 +202,11 @@ final class TableShape {
     private void renameColumn(AlterTable.RenameColumn rename) {
         require(rename.column());
         requireFree(rename.newName());
+        UnaryOperator<String> renamed = column -> column.equals(rename.column()) ? rename.newName() : column;
+        foreignKeys = foreignKeys.stream()
+                .map(key -> key.withColumns(renamed))
+                .map(key -> key.table().equals(table.name()) ? key.withReferenced(renamed) : key)
+                .toList();
         requireOutside(rename.column(), "RENAME COLUMN", true);
         List<Field> fields = table.columns().stream()
                 .map(field -> field.name().equals(rename.column())
@@ -388,6 +418,14 @@ final class TableShape {
         List<Unique> uniques = table.rules().uniques().stream()
                 .filter(unique -> !unique.name().equals(drop.constraint()))
                 .toList();
+        boolean isForeignKey =
+                foreignKeys.stream().anyMatch(key -> key.name().equals(drop.constraint()));
+        foreignKeys = foreignKeys.stream()
+                .filter(key -> !key.name().equals(drop.constraint()))
+                .toList();
+        if (isForeignKey) {
+            return;
+        }
         boolean isThere = isKey
                 || checks.size() < table.rules().checks().size()
                 || uniques.size() < table.rules().uniques().size();
@@ -429,6 +467,9 @@ final class TableShape {
                     "constraint \"" + rename.newName() + "\" for relation \"" + table.name() + "\" already exists");
         }
         UnaryOperator<String> renamed = name -> name.equals(rename.constraint()) ? rename.newName() : name;
+        foreignKeys = foreignKeys.stream()
+                .map(key -> key.known(renamed.apply(key.name()), key.referenced()))
+                .toList();
         TableRules after = new TableRules(
                 rules.columns(),
                 rules.checks().stream()
@@ -451,6 +492,7 @@ final class TableShape {
 
     private boolean hasConstraint(String name) {
         return table.rules().checks().stream().anyMatch(check -> check.name().equals(name))
+                || foreignKeys.stream().anyMatch(key -> key.name().equals(name))
                 || table.rules().uniques().stream()
                         .anyMatch(unique -> unique.name().equals(name));
     }
@@ -469,7 +511,14 @@ final class TableShape {
 
     /** The CREATE TABLE that makes the table as it is now. */
     String text() {
-        return text(elements(table), table);
+        return textOf(table());
+    }
+
+    /** The CREATE TABLE that makes a table. */
+    static String textOf(CreateTable table) {
+        List<String> elements = elements(table);
+        table.rules().foreignKeys().forEach(key -> elements.add(key.element()));
+        return text(elements, table);
     }
 
     private static String text(List<String> elements, CreateTable table) {

@@ -229,6 +229,7 @@ public final class FedRows {
                         : writes.replace(
                                 table,
                                 changed,
+                                0,
                                 leaving,
                                 coming,
                                 () -> StatementResult.Command.of("INSERT", coming.rowCount()));

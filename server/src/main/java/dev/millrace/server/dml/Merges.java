@@ -101,7 +101,7 @@ final class Merges {
                     Batch gone = pick(all, 0, deleted, table.schema());
                     Batch arriving = together(table, parts)) {
                 requireOnce(table, changed, outgoing);
-                return writes.replace(table, changed, outgoing, arriving, () -> {
+                return writes.replace(table, changed, updated.size(), outgoing, arriving, () -> {
                     try (Batch shown = merge.returning().isEmpty()
                             ? pick(
                                     all,

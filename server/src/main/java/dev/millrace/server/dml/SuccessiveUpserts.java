@@ -76,8 +76,9 @@ final class SuccessiveUpserts {
                     left.add(row);
                 }
             }
-            List<Place> arrived =
-                    now.values().stream().filter(place -> place.batch != there).toList();
+            List<Place> arrived = new ArrayList<>(); // the first in the place of those that leave
+            left.forEach(row -> arrived.add(now.remove(taken.get(row))));
+            now.values().stream().filter(place -> place.batch != there).forEach(arrived::add);
             try (Batch outgoing =
                             copy(left.stream().map(row -> new Place(there, row)).toList());
                     Batch arriving = copy(arrived)) {

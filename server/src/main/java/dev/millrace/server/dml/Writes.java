@@ -61,6 +61,7 @@ public final class Writes {
     private final ReturnedRows returned;
     private final Upserts upserts;
     private final Merges merges;
+    private final ForeignKeyChecks foreignKeys;
     private boolean isAtOnce; // while a statement is executed that may wait for nothing
     private boolean wrote; // whether it has
 
@@ -75,6 +76,12 @@ public final class Writes {
                 new Upserts(this, queries, incoming, returned, database.engine().allocator());
         this.merges =
                 new Merges(this, queries, incoming, returned, database.engine().allocator());
+        this.foreignKeys = new ForeignKeyChecks(database, queries, transactions, settings, this);
+    }
+
+    /** What foreign keys say of changes. */
+    public ForeignKeyChecks foreignKeys() {
+        return foreignKeys;
     }
 
     public StatementResult insert(Statement.Insert insert) {
@@ -266,6 +273,24 @@ public final class Writes {
 
     /** Makes a change of a table that may have been made by this very statement, with the table's lock held. */
     private StatementResult changeAny(CatalogObject table, boolean reads, boolean adds, Change change) {
+        while (!foreignKeys.concern(table.name())) {
+            try {
+                return changeUnchecked(table, reads, adds, change);
+            } catch (ForeignKeyChecks.OthersDefine others) {
+                if (isAtOnce) {
+                    throw new NotAtOnce();
+                }
+                foreignKeys.awaitDefinitions();
+            }
+        }
+        if (isAtOnce) {
+            throw new NotAtOnce();
+        }
+        return foreignKeys.around(() -> changeUnchecked(table, reads, adds, change));
+    }
+
+    /** Makes the change; nothing was changed where others {@linkplain ForeignKeyChecks.OthersDefine define} foreign keys meanwhile. */
+    private StatementResult changeUnchecked(CatalogObject table, boolean reads, boolean adds, Change change) {
         TableKeys keys = Optional.ofNullable(database.tableKeys().get(table.name()))
                 .orElseThrow(() -> DatabaseCatalog.undefined("table", table.name(), List.of()));
         Optional<Transaction> transaction = transactions.current();
@@ -276,6 +301,7 @@ public final class Writes {
             lock(lock);
             try {
                 keys.requireThere();
+                foreignKeys.requireKnown(table.name());
                 if (reads && keys.lastEpoch() > 0) {
                     database.journal()
                             .awaitAll(); // or fails with the disk, and does not wait for that with the table's lock
@@ -367,6 +393,17 @@ public final class Writes {
      * @param arriving the first of them in the place of {@code outgoing}
      */
     StatementResult replace(CatalogObject table, ChangedTable changed, Batch outgoing, Batch arriving, Answer answer) {
+        int pairs = Math.min(outgoing.rowCount(), arriving.rowCount());
+        return replace(table, changed, pairs, outgoing, arriving, answer);
+    }
+
+    /**
+     * The same.
+     *
+     * @param pairs how many of the first of both are in each other's place: no other row that leaves is written just before one that arrives
+     */
+    StatementResult replace(
+            CatalogObject table, ChangedTable changed, int pairs, Batch outgoing, Batch arriving, Answer answer) {
         TableKeys keys = changed.keys();
         int[] columns = allColumns(table);
         KeyChoices.claim(changed, outgoing, arriving);
@@ -374,14 +411,15 @@ public final class Writes {
         return unlessItFails(answer.get(), () -> {
             try (RowCopier copier =
                     new RowCopier(table.schema(), database.engine().allocator())) {
-                int rows = Math.max(outgoing.rowCount(), arriving.rowCount());
-                for (int row = 0; row < rows; row++) {
-                    if (row < outgoing.rowCount()) {
-                        copier.copy(outgoing, columns, row, -1);
-                    }
-                    if (row < arriving.rowCount()) {
-                        copier.copy(arriving, columns, row, 1);
-                    }
+                for (int row = 0; row < pairs; row++) {
+                    copier.copy(outgoing, columns, row, -1);
+                    copier.copy(arriving, columns, row, 1);
+                }
+                for (int row = pairs; row < arriving.rowCount(); row++) {
+                    copier.copy(arriving, columns, row, 1);
+                }
+                for (int row = pairs; row < outgoing.rowCount(); row++) {
+                    copier.copy(outgoing, columns, row, -1);
                 }
                 write(changed, copier.build());
             }
@@ -466,7 +504,13 @@ public final class Writes {
         });
     }
 
-    public StatementResult truncate(Statement.Truncate truncate) {
+    public StatementResult truncate(Statement.Truncate given) {
+        Statement.Truncate truncate = foreignKeys.truncated(given);
+        boolean concerns = truncate.relations().stream().anyMatch(foreignKeys::concern);
+        return concerns ? foreignKeys.around(() -> truncateAll(truncate)) : truncateAll(truncate);
+    }
+
+    private StatementResult truncateAll(Statement.Truncate truncate) {
         boolean together = truncate.relations().size() > 1 && !transactions.isUnderWay();
         if (together) {
             transactions.beginImplicit();

@@ -21,20 +21,27 @@ import java.util.function.Function;
 public final class WrittenParts {
     private final Queries queries;
     private final Transactions transactions;
+    private final ForeignKeyChecks foreignKeys;
     private final Function<Statement, StatementResult> execute;
 
     /** @param execute does one part */
-    public WrittenParts(Queries queries, Transactions transactions, Function<Statement, StatementResult> execute) {
+    public WrittenParts(
+            Queries queries,
+            Transactions transactions,
+            ForeignKeyChecks foreignKeys,
+            Function<Statement, StatementResult> execute) {
+        this.foreignKeys = foreignKeys;
         this.queries = queries;
         this.transactions = transactions;
         this.execute = execute;
     }
 
+    /** Foreign keys are checked behind the last part. */
     public StatementResult execute(WithChanges with) {
-        boolean alone = !transactions.isUnderWay();
-        if (alone) {
-            transactions.beginImplicit(); // which ends with the statement when that fails
-        }
+        return foreignKeys.around(() -> executeAll(with));
+    }
+
+    private StatementResult executeAll(WithChanges with) {
         Transaction transaction = transactions.current().orElseThrow();
         Map<String, Batch> returned = new LinkedHashMap<>();
         StatementResult result;
@@ -52,9 +59,6 @@ public final class WrittenParts {
             transaction.seeAll();
             queries.forgetAtHand();
             Closing.all(returned.values());
-        }
-        if (alone) {
-            Writes.unlessItFails(result, transactions::endImplicit);
         }
         return result;
     }

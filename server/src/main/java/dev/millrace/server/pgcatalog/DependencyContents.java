@@ -15,6 +15,7 @@ final class DependencyContents {
     private static final String NAME = "millrace";
     private static final int OID = 13095; // among those of what is there from the beginning
     private static final int PG_CLASS = 1259;
+    private static final int PG_CONSTRAINT = 2606;
     private static final int PG_NAMESPACE = 2615;
     private static final int PG_REWRITE = 2618;
     private static final int PG_EXTENSION = 3079;
@@ -53,6 +54,7 @@ final class DependencyContents {
 
     private void dependencies(NamedRows rows) {
         depend(rows, PG_NAMESPACE, Oids.MILLRACE, PG_EXTENSION, OID, "e");
+        foreignKeys(rows);
         for (ShownRelation relation : relations.get()) {
             int number = oids.of(relation.qualifiedName());
             if (relation.schemaName().equals(NAME)) {
@@ -71,6 +73,16 @@ final class DependencyContents {
                     }
                 }
             }
+        }
+    }
+
+    /** Foreign keys depend on both tables, and on the index of the key that they reference. */
+    private void foreignKeys(NamedRows rows) {
+        for (ForeignKeyContents.Shown shown : new ForeignKeyContents(catalog).all(relations.get())) {
+            int number = oids.of(shown.numberedName());
+            depend(rows, PG_CONSTRAINT, number, PG_CLASS, oids.of(shown.table().qualifiedName()), "a");
+            depend(rows, PG_CONSTRAINT, number, PG_CLASS, oids.of(shown.referenced().qualifiedName()), "n");
+            depend(rows, PG_CONSTRAINT, number, PG_CLASS, oids.of(shown.unique().indexName()), "n");
         }
     }
 

@@ -33,7 +33,8 @@ final class InformationSchema {
         fillers.put("information_schema.table_constraints", this::constraints);
         fillers.put("information_schema.check_constraints", this::checks);
         fillers.put("information_schema.key_column_usage", this::keyColumns);
-        fillers.put("information_schema.constraint_column_usage", this::keyColumns);
+        fillers.put("information_schema.constraint_column_usage", this::usedColumns);
+        fillers.put("information_schema.referential_constraints", this::foreignKeys);
     }
 
     private void schemata(NamedRows rows) {
@@ -172,6 +173,16 @@ final class InformationSchema {
     }
 
     private void constraints(NamedRows rows) {
+        for (ForeignKeyContents.Shown shown : references()) {
+            rows.add(
+                    List.of(name(shown), StandardName.of(shown.table())),
+                    "constraint_type",
+                    "FOREIGN KEY",
+                    "is_deferrable",
+                    shown.isDeferrable() ? "YES" : "NO",
+                    "initially_deferred",
+                    shown.isDeferred() ? "YES" : "NO");
+        }
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             for (Check check : RuleContents.checks(relation)) {
                 rows.add(
@@ -198,8 +209,61 @@ final class InformationSchema {
         }
     }
 
+    private List<ForeignKeyContents.Shown> references() {
+        return new ForeignKeyContents(catalog).all(ShownRelation.all(catalog));
+    }
+
+    private static StandardName name(ForeignKeyContents.Shown shown) {
+        return new StandardName(
+                "constraint", shown.table().schemaName(), shown.key().name());
+    }
+
+    private void foreignKeys(NamedRows rows) {
+        for (ForeignKeyContents.Shown shown : references()) {
+            rows.add(
+                    List.of(
+                            name(shown),
+                            new StandardName(
+                                    "unique_constraint",
+                                    shown.referenced().schemaName(),
+                                    shown.unique().name())),
+                    "match_option",
+                    shown.key().full() ? "FULL" : "NONE",
+                    "update_rule",
+                    shown.key().onUpdate().words(),
+                    "delete_rule",
+                    shown.key().onDelete().words());
+        }
+    }
+
+    /** Of foreign keys the columns that are referenced. */
+    private void usedColumns(NamedRows rows) {
+        for (ForeignKeyContents.Shown shown : references()) {
+            for (String column : shown.key().referenced()) {
+                rows.add(List.of(name(shown), StandardName.of(shown.referenced())), "column_name", column);
+            }
+        }
+        uniqueColumns(rows, false);
+    }
+
     private void keyColumns(NamedRows rows) {
-        boolean ordered = rows.schema().names().contains("ordinal_position");
+        for (ForeignKeyContents.Shown shown : references()) {
+            for (int place = 0; place < shown.key().columns().size(); place++) {
+                String referenced = shown.key().referenced().get(place);
+                rows.add(
+                        List.of(name(shown), StandardName.of(shown.table())),
+                        "column_name",
+                        shown.key().columns().get(place),
+                        "ordinal_position",
+                        place + 1,
+                        "position_in_unique_constraint",
+                        shown.unique().columnNames().indexOf(referenced) + 1);
+            }
+        }
+        uniqueColumns(rows, true);
+    }
+
+    private void uniqueColumns(NamedRows rows, boolean ordered) {
         for (ShownRelation relation : ShownRelation.all(catalog)) {
             for (Key key : constraints(relation)) {
                 for (int i = 0; i < key.columns().size(); i++) {

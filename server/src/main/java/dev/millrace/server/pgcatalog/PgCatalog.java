@@ -237,8 +237,8 @@ public final class PgCatalog implements AutoCloseable {
                 kind.equals("i") ? 0 : RuleContents.checks(of).size(),
                 "relhasrules",
                 false,
-                "relhastriggers",
-                false,
+                "relhastriggers", // as PostgreSQL has for foreign keys, which tools ask about then
+                catalog.hasReferences(of.catalogName()) && name.equals(of.name()),
                 "relhassubclass",
                 false,
                 "relrowsecurity",
@@ -364,8 +364,13 @@ public final class PgCatalog implements AutoCloseable {
                 .toList();
     }
 
+    private List<ForeignKeyContents.Shown> foreignKeys() {
+        return new ForeignKeyContents(catalog).all(shown());
+    }
+
     private void constraints(NamedRows rows) {
         rules.constraints(shown(), rows);
+        rules.foreignKeys(foreignKeys(), this::indexOid, rows);
         for (Key key : keys()) {
             if (!key.isConstraint() || key.isOfView()) {
                 continue;
@@ -401,6 +406,9 @@ public final class PgCatalog implements AutoCloseable {
             }
         }
         rules.definitions(shown(), rows);
+        for (ForeignKeyContents.Shown shown : foreignKeys()) {
+            rows.add("oid", oids.of(shown.numberedName()), "definition", shown.definition());
+        }
     }
 
     private void tables(NamedRows rows) {

@@ -8,6 +8,7 @@ import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.type.Field;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import java.util.Optional;
 
 /** The rules of rows as PostgreSQL's catalog shows them: defaults, generated columns and CHECK. */
@@ -121,6 +122,40 @@ final class RuleContents {
             "coninhcount",
             0
         };
+    }
+
+    /** Foreign keys. @param index the number of an index */
+    void foreignKeys(List<ForeignKeyContents.Shown> keys, ToIntFunction<ShownRelation.Key> index, NamedRows rows) {
+        for (ForeignKeyContents.Shown shown : keys) {
+            Object[] constraint = constraint(shown.key().name(), "f", shown.table());
+            for (int at = 0; at < constraint.length; at += 2) {
+                if (constraint[at].equals("condeferrable")) {
+                    constraint[at + 1] = shown.isDeferrable();
+                } else if (constraint[at].equals("condeferred")) {
+                    constraint[at + 1] = shown.isDeferred();
+                } else if (constraint[at].equals("confrelid")) {
+                    constraint[at + 1] = oid(shown.referenced());
+                }
+            }
+            rows.addBoth(
+                    constraint,
+                    "oid",
+                    oids.of(shown.numberedName()),
+                    "conindid",
+                    index.applyAsInt(shown.unique()),
+                    "confupdtype",
+                    shown.key().onUpdate().letter(),
+                    "confdeltype",
+                    shown.key().onDelete().letter(),
+                    "confmatchtype",
+                    shown.key().full() ? "f" : "s",
+                    "connoinherit",
+                    true,
+                    "conkey",
+                    shown.columns(),
+                    "confkey",
+                    shown.referencedColumns());
+        }
     }
 
     /** The texts of CHECKs, by the numbers of their constraints. */

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 
 /**
  * Orders definitions so that each comes behind what it reads: roles, settings, functions, streams and tables first, then, where a dump
- * has the rows, all else, derived streams too; owners and privileges last. Objects of one kind are in the order of their names as far as that allows, so
+ * has the rows, all else, derived streams too; foreign keys, owners and privileges last. Objects of one kind are in the order of their names as far as that allows, so
  * that the same objects always give the same script.
  */
 public final class DefinitionScript {
@@ -87,6 +87,12 @@ public final class DefinitionScript {
             }
         }
         for (Definition object : ordered) {
+            for (String foreignKey : ForeignKeyTexts.of(object.sql()).foreignKeys()) {
+                String alter = "ALTER TABLE " + RelationNames.quoted(object.name()) + " ADD " + foreignKey;
+                steps.add(new Step("foreign key", object.name(), alter, ""));
+            }
+        }
+        for (Definition object : ordered) {
             if (!object.owner().isEmpty()
                     && !object.owner().equals(SUPERUSER)
                     && !object.kind().equals("index")) {
@@ -100,9 +106,10 @@ public final class DefinitionScript {
 
     /** What makes it with the meaning that NUMERIC without digits has in it. */
     private static String statement(Definition object) {
+        String sql = object.kind().equals("table") ? ForeignKeyTexts.of(object.sql()).without() : object.sql();
         return object.numeric() == PlainNumeric.UNLIMITED
-                ? object.sql()
-                : "SET plain_numeric = 'limited';\n" + object.sql() + "\n; RESET plain_numeric";
+                ? sql
+                : "SET plain_numeric = 'limited';\n" + sql + "\n; RESET plain_numeric";
     }
 
     private static String subject(Definition object) {

@@ -184,6 +184,7 @@ final class Execution {
         this.functions = new Functions(database, identity, held);
         this.schemas = new Schemas(database, notices, identity, names.permissions(), drops, held);
         this.writes = new Writes(database, queries, transactions, settings);
+        transactions.checks(writes.foreignKeys());
         this.knownInserts = new KnownInserts(database.frontend(), names);
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
@@ -555,7 +556,7 @@ final class Execution {
         } else if (statement instanceof Merge merge) {
             return writes.merge(merge);
         } else if (statement instanceof WithChanges with) {
-            return new WrittenParts(queries, transactions, part -> execute(part, text)).execute(with);
+            return new WrittenParts(queries, transactions, writes.foreignKeys(), part -> execute(part, text)).execute(with);
         } else if (statement instanceof Statement.Truncate truncate) {
             return writes.truncate(truncate);
         } else if (statement instanceof Statement.Subscribe subscribe) {
@@ -765,6 +766,8 @@ final class Execution {
             return Optional.of(transactions.release(release.savepoint()));
         } else if (statement instanceof Statement.SetTransaction set) {
             return Optional.of(transactions.set(set));
+        } else if (statement instanceof Statement.SetConstraints set) {
+            return Optional.of(writes.foreignKeys().set(set));
         }
         return Optional.empty();
     }

@@ -10,6 +10,7 @@ import dev.millrace.sql.NamedText;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.bind.type.Parameters;
 import dev.millrace.sql.catalog.Catalog;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.statement.AlterTable;
 import dev.millrace.sql.statement.CommentStatement;
@@ -179,7 +180,23 @@ final class StatementNames {
                     path.meant(apply.kind(), apply.name()),
                     path.meant(apply.kind(), apply.replacement()));
         } else if (statement instanceof AlterTable alter) {
-            return new AlterTable(path.meant(ObjectKind.TABLE, alter.name()), alter.ifExists(), alter.actions());
+            return new AlterTable(
+                    path.meant(ObjectKind.TABLE, alter.name()),
+                    alter.ifExists(),
+                    alter.actions().stream().map(this::action).toList());
+        } else if (statement instanceof Statement.CreateTable create
+                && !create.rules().foreignKeys().isEmpty()) {
+            return new Statement.CreateTable(
+                    create.name(),
+                    create.ifExists(),
+                    create.columns(),
+                    create.primaryKey(),
+                    create.rules()
+                            .withForeignKeys(create.rules().foreignKeys().stream()
+                                    .map(key -> meant(key, create.name()))
+                                    .toList()),
+                    create.watermark(),
+                    create.options());
         } else if (statement instanceof RenameStatement rename) {
             return rename(rename);
         } else if (statement instanceof CommentStatement comment) {
@@ -207,6 +224,30 @@ final class StatementNames {
             return privileges(grant);
         }
         return statement;
+    }
+
+    private AlterTable.Action action(AlterTable.Action action) {
+        if (action instanceof AlterTable.AddConstraint add) {
+            return new AlterTable.AddConstraint(
+                    add.definition(), add.foreignKey().map(this::meant));
+        } else if (action instanceof AlterTable.AddColumn add) {
+            return new AlterTable.AddColumn(
+                    add.column(),
+                    add.ifNotExists(),
+                    add.definition(),
+                    add.foreignKeys().stream().map(this::meant).toList());
+        }
+        return action;
+    }
+
+    private ForeignKey meant(ForeignKey key) {
+        return key.withTable(path.meant(ObjectKind.TABLE, key.table()));
+    }
+
+    /** The same of a table that is made, and may be meant itself. */
+    private ForeignKey meant(ForeignKey key, String made) {
+        boolean isOwn = key.table().equals(RelationNames.shown(made)) || RelationNames.inCatalog(key.table()).equals(made);
+        return isOwn ? key.withTable(made) : meant(key);
     }
 
     private List<String> all(List<String> written) {

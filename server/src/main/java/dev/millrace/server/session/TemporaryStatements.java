@@ -44,12 +44,16 @@ final class TemporaryStatements {
         requireUsersName(statement);
         if (statement instanceof Statement.CreateTable create && RelationNames.isTemporary(create.name())) {
             requireNoConnector(create);
+            String name = relations.nameNew(create.name());
             return new Statement.CreateTable(
-                    relations.nameNew(create.name()),
+                    name,
                     create.ifExists(),
                     create.columns(),
                     create.primaryKey(),
-                    create.rules(),
+                    create.rules()
+                            .withForeignKeys(create.rules().foreignKeys().stream()
+                                    .map(key -> key.table().equals(create.name()) ? key.withTable(name) : key)
+                                    .toList()),
                     create.watermark(),
                     create.options());
         } else if (statement instanceof Statement.CreateTableAs create && RelationNames.isTemporary(create.name())) {

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class CatalogReader {
     static final String TITLE = "millrace-catalog ";
-    static final int VERSION = 7;
+    static final int VERSION = 8;
     private static final int WITHOUT_NUMBERS = 1;
     private static final Pattern VERSION_NUMBER = Pattern.compile(TITLE + "(\\d{1,9})\\s");
 

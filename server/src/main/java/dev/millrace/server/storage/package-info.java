@@ -19,7 +19,7 @@
  *   DIR/millrace.conf the server's configuration, if somebody put one there
  * </pre>
  *
- * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 7 FIRST CHECKSUM}: the version of the format, the number of
+ * <p><b>catalog.log.</b> The first line is {@code millrace-catalog 8 FIRST CHECKSUM}: the version of the format, the number of
  * the first record, and the CRC-32C of what comes before it in the line, in eight hexadecimal digits. Each other line is a
  * record: the CRC-32C of the rest; a space; its number, one more than that before it; a space; a JSON object; a line feed. A
  * record is written and forced to disk before its statement is answered, and takes effect whole. The members of a record, all
@@ -51,6 +51,9 @@
  * named: the constraint of an empty name is the primary key ({@link dev.millrace.sql.statement.Commented}). Without a text it is gone, as it is with what is dropped.
  * Versions before 7 had none.
  *
+ * <p>A foreign key is an element of its table's statement that begins with CONSTRAINT, its name and FOREIGN KEY, with all columns and the
+ * referenced table by its name in the catalog; the other table may be defined behind it. Versions before 8 had none.
+ *
  * <p>A transaction that changed definitions and rows is a record {@code with} a number and, behind it in time, an entry of the log of rows, which
  * has a part of that number without rows ({@code dev.millrace.engine.relation.Beside}): with the entry on disk it is committed. No other record
  * is written before that is known. So when a database is opened only the last record may be in doubt: it does not count, and is cut off, if the
@@ -62,7 +65,7 @@
  * never passed over. When most of the log is of the past, opening it writes a new one, which takes the place of the old in one
  * step; its last record has the number that the last one had. Files of version 1, whose lines have no numbers, of
  * version 2, beside which there were no checkpoints, of version 3, which said nothing of logs, of version 4, which knew no numbers of any
- * size, of version 5, which knew no schemas, and of version 6, which knew no comments, are read and written anew.
+ * size, of version 5, which knew no schemas, of version 6, which knew no comments, and of version 7, which knew no foreign keys, are read and written anew.
  *
  * <p><b>catalog.end</b> is a line like a record's, with a number and nothing behind it: that of the last record whose statement
  * was answered. A log that ends before it has lost something. It is written after the record and not forced to disk, so it may

@@ -30,6 +30,14 @@ public interface ChangedTable {
     /** The same of rows that may be any, of a table without a key. */
     void claimAll();
 
+    /** Whether a key is there, by what the table knows it by ({@link ReferencedKey#known}). */
+    default boolean hasKnown(String known) {
+        return known.startsWith("u") ? containsUnique(known) : contains(known);
+    }
+
+    /** Whether a row has these values in the columns of a foreign key. @param text as {@link ValueCounts#text} gives it */
+    boolean references(String foreignKey, String text);
+
     /** Whether a row has a value that is kept unique, by its text. */
     boolean containsUnique(String text);
 

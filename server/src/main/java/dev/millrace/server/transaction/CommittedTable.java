@@ -48,6 +48,11 @@ public final class CommittedTable implements ChangedTable {
     }
 
     @Override
+    public boolean references(String foreignKey, String text) {
+        return keys.references().count(ValueCounts.of(foreignKey, text)) > 0;
+    }
+
+    @Override
     public boolean containsUnique(String text) {
         return keys.uniques().count(text) > 0;
     }

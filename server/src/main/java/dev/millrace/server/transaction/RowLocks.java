@@ -5,13 +5,16 @@ import dev.millrace.error.SqlState;
 import dev.millrace.interrupt.Interrupt;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /** Which transaction holds which rows, and who waits for whom, of one database. Safe on any thread. */
 public final class RowLocks {
@@ -20,6 +23,9 @@ public final class RowLocks {
 
     /** In the place of a key, with the number of a transaction: rows of a table without one that nobody else sees. */
     private static final String ADDS = "\0adds ";
+
+    /** Before a key that is taken away. */
+    private static final String REMOVES = "\0removes ";
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition released = lock.newCondition();
@@ -68,6 +74,56 @@ public final class RowLocks {
         }
     }
 
+    /**
+     * A transaction references keys of a table, which nobody takes away before it ends.
+     *
+     * @throws RowsHeld if another transaction has taken one away
+     */
+    void share(TableKeys table, Collection<String> known, Transaction taker) {
+        lock.lock();
+        try {
+            for (String key : known) {
+                Transaction holder = table.holders.get(REMOVES + key);
+                if (holder != null && holder != taker) {
+                    throw new RowsHeld(holder);
+                }
+            }
+            for (String key : known) {
+                if (table.sharers
+                        .computeIfAbsent(key, unknown -> new HashSet<>())
+                        .add(taker)) {
+                    taker.shared
+                            .computeIfAbsent(table, unknown -> new ArrayList<>())
+                            .add(key);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A transaction takes keys of a table away, which nobody references before it ends.
+     *
+     * @throws RowsHeld if another transaction references one, or takes it away; then nothing was taken
+     */
+    void remove(TableKeys table, Collection<String> known, Transaction taker) {
+        lock.lock();
+        try {
+            for (String key : known) {
+                Optional<Transaction> other = table.sharers.getOrDefault(key, Set.of()).stream()
+                        .filter(sharer -> sharer != taker)
+                        .findFirst();
+                if (other.isPresent()) {
+                    throw new RowsHeld(other.get());
+                }
+            }
+            claim(table, known.stream().map(key -> REMOVES + key).toList(), Optional.of(taker));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** A number that no other transaction has. */
     long nextNumber() {
         return numbers.incrementAndGet();
@@ -77,7 +133,10 @@ public final class RowLocks {
     public boolean isHeld(TableKeys table, Optional<Transaction> own) {
         lock.lock();
         try {
-            return table.holders.values().stream().anyMatch(holder -> own.isEmpty() || own.get() != holder);
+            return Stream.concat(
+                            table.holders.values().stream(),
+                            table.sharers.values().stream().flatMap(Set::stream))
+                    .anyMatch(holder -> own.isEmpty() || own.get() != holder);
         } finally {
             lock.unlock();
         }
@@ -116,6 +175,9 @@ public final class RowLocks {
                 entry.getValue().forEach(key -> holders.remove(key, transaction));
             }
             transaction.held.clear();
+            transaction.shared.forEach((table, keys) -> keys.forEach(key -> table.sharers.computeIfPresent(
+                    key, (known, sharers) -> sharers.remove(transaction) && sharers.isEmpty() ? null : sharers)));
+            transaction.shared.clear();
             transaction.ended = true;
             released.signalAll();
         } finally {

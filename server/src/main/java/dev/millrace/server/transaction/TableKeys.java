@@ -7,13 +7,14 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.rows.KeyText;
 import dev.millrace.server.rows.RowCopier;
-import dev.millrace.sql.catalog.TableRules.Unique;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.type.Schema;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +62,7 @@ public final class TableKeys implements AutoCloseable {
     private final Set<Kept> loose = new LinkedHashSet<>(); // batches of few current rows, to be put together
 
     private final UniqueKeys uniques;
+    private final ValueCounts references;
 
     private long touched; // what comes of words that were loaded ahead, which keeps the JIT from dropping the loads
 
@@ -73,6 +75,9 @@ public final class TableKeys implements AutoCloseable {
 
     /** Which transaction holds which key. Guarded by the lock of {@link RowLocks}. */
     final Map<String, Transaction> holders = new HashMap<>();
+
+    /** Which transactions reference which key. Guarded likewise. */
+    final Map<String, Set<Transaction>> sharers = new HashMap<>();
 
     /** A batch that is kept for as long as one of its rows is current. */
     private static final class Kept {
@@ -92,10 +97,16 @@ public final class TableKeys implements AutoCloseable {
     }
 
     /** @param allocator counts what is kept */
-    public TableKeys(String table, Schema schema, List<Integer> key, List<Unique> uniques, BufferAllocator allocator) {
+    public TableKeys(String table, Schema schema, List<Integer> key, TableRules rules, BufferAllocator allocator) {
         this.allocator = allocator;
         this.places = new KeyPlaces(allocator, SEEDS.nextLong());
-        this.uniques = new UniqueKeys(schema, uniques);
+        this.uniques = new UniqueKeys(schema, rules.uniques());
+        Map<String, int[]> referencing = new LinkedHashMap<>();
+        rules.foreignKeys()
+                .forEach(each -> referencing.put(
+                        each.name(),
+                        each.columns().stream().mapToInt(schema::indexOf).toArray()));
+        this.references = new ValueCounts(referencing);
         this.table = table;
         this.schema = schema;
         this.key = key;
@@ -110,6 +121,16 @@ public final class TableKeys implements AutoCloseable {
     /** What is kept unique beside the key. */
     public UniqueKeys uniques() {
         return uniques;
+    }
+
+    /** What its rows reference. */
+    public ValueCounts references() {
+        return references;
+    }
+
+    /** Whether a key is there, by what the table knows it by ({@link ReferencedKey#known}). With the lock held. */
+    public boolean hasKnown(String known) {
+        return known.startsWith("u") ? uniques.count(known) > 0 : contains(known);
     }
 
     /** Held by who changes the table, alone, from reading to writing. */
@@ -129,7 +150,7 @@ public final class TableKeys implements AutoCloseable {
 
     /** Whether rows are added to it without a look at those that are there. */
     public boolean takesAnyRows() {
-        return key.isEmpty() && uniques.isEmpty();
+        return key.isEmpty() && uniques.isEmpty() && references.isEmpty();
     }
 
     /** Gives the lock back; the rows of a table that was dropped meanwhile are freed by who had it. */
@@ -402,6 +423,7 @@ public final class TableKeys implements AutoCloseable {
             }
         });
         uniques.apply(changes);
+        references.apply(references.changes(List.of(batch)));
     }
 
     private void release(long place) {

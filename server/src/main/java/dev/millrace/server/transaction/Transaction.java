@@ -11,6 +11,7 @@ import dev.millrace.interrupt.Interrupt;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.type.Schema;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,10 +40,12 @@ public final class Transaction implements AutoCloseable {
     private final Map<String, BufferedRows> rows = new LinkedHashMap<>();
     private final Map<String, WritableRelation> streams = new HashMap<>(); // that rows are for
     private final Map<String, TransactionTable> tables = new TreeMap<>(); // in the order in which commits lock them
+    private final Map<String, Boolean> deferred = new HashMap<>(); // by foreign key of a table, what SET CONSTRAINTS said
     private long bytes;
     private Optional<Mark> seen = Optional.empty(); // what of the changes is seen, if not all
 
     final Map<TableKeys, List<String>> held = new HashMap<>(); // guarded by the lock of RowLocks, as what follows
+    final Map<TableKeys, List<String>> shared = new HashMap<>(); // keys that are referenced
     volatile boolean ended;
     Optional<Transaction> waitsFor = Optional.empty();
     private long number;
@@ -63,7 +66,11 @@ public final class Transaction implements AutoCloseable {
     }
 
     /** A place to go back to. */
-    public record Mark(Map<String, Integer> rows, Map<String, Integer> keys, long bytes) {}
+    public record Mark(
+            Map<String, Integer> rows, Map<String, Integer> keys, long bytes, Map<String, Boolean> deferred) {
+        /** Where the transaction began. */
+        public static final Mark BEGIN = new Mark(Map.of(), Map.of(), 0, Map.of());
+    }
 
     /**
      * Holds rows of a stream back; takes the batch over, also when it throws. They are for the stream that has the name now, whatever that is
@@ -145,6 +152,42 @@ public final class Transaction implements AutoCloseable {
                 .orElseGet(() -> Set.copyOf(rows.keySet()));
     }
 
+    /** The relations that have changes behind a mark, in the order of their names. */
+    public synchronized List<String> changedSince(Mark mark) {
+        return rows.entrySet().stream()
+                .filter(entry -> entry.getValue().batches().size()
+                        > mark.rows().getOrDefault(entry.getKey(), 0))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+    }
+
+    /** The changes of one relation behind a mark; they stay the transaction's. */
+    public synchronized List<Batch> changesSince(Mark mark, String relation) {
+        List<Batch> all = rows.containsKey(relation) ? rows.get(relation).batches() : List.of();
+        return List.copyOf(all.subList(Math.min(all.size(), mark.rows().getOrDefault(relation, 0)), all.size()));
+    }
+
+    /** References keys of a table until it ends. @throws RowsHeld as {@link RowLocks#share} */
+    public void share(TableKeys table, Collection<String> known) {
+        locks.share(table, known, this);
+    }
+
+    /** Takes keys of a table away. @throws RowsHeld as {@link RowLocks#remove} */
+    public void remove(TableKeys table, Collection<String> known) {
+        locks.remove(table, known, this);
+    }
+
+    /** Says when a foreign key is checked from here on. @param key which it is, of which table */
+    public synchronized void defer(String key, boolean isDeferred) {
+        deferred.put(key, isDeferred);
+    }
+
+    /** What was said of it, if anything. */
+    public synchronized Optional<Boolean> deferred(String key) {
+        return Optional.ofNullable(deferred.get(key));
+    }
+
     /** The changes of one relation, by their weights; they stay the transaction's. */
     public synchronized List<Batch> changes(String relation) {
         List<Batch> all = rows.containsKey(relation) ? rows.get(relation).batches() : List.of();
@@ -167,7 +210,7 @@ public final class Transaction implements AutoCloseable {
         rows.forEach((name, buffered) -> rowMarks.put(name, buffered.mark()));
         Map<String, Integer> keyMarks = new HashMap<>();
         tables.forEach((name, table) -> keyMarks.put(name, table.mark()));
-        return new Mark(rowMarks, keyMarks, bytes);
+        return new Mark(rowMarks, keyMarks, bytes, Map.copyOf(deferred));
     }
 
     /** Changes of a table that are no part of the transaction now: the table is another, which has them. */
@@ -203,6 +246,8 @@ public final class Transaction implements AutoCloseable {
         rows.forEach((name, buffered) -> buffered.backTo(mark.rows().getOrDefault(name, 0)));
         rows.keySet().removeIf(name -> mark.rows().getOrDefault(name, 0) == 0);
         bytes = mark.bytes();
+        deferred.clear();
+        deferred.putAll(mark.deferred());
     }
 
     /**

@@ -21,6 +21,7 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     private final int[] allColumns;
     private final Map<String, Optional<Row>> changed = new HashMap<>(); // no row: there is none any more
     private final Map<String, Integer> uniques = new HashMap<>(); // how much more often values are there
+    private final Map<String, Integer> references = new HashMap<>(); // the same of values of foreign keys
     private final List<Runnable> undo = new ArrayList<>(); // what takes each change back
     private final List<Batch> kept = new ArrayList<>();
     private long mostBytes;
@@ -76,6 +77,12 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     }
 
     @Override
+    public boolean references(String foreignKey, String text) {
+        String counted = ValueCounts.of(foreignKey, text);
+        return keys.references().count(counted) + references.getOrDefault(counted, 0) > 0;
+    }
+
+    @Override
     public boolean containsUnique(String text) {
         return keys.uniques().count(text) + uniques.getOrDefault(text, 0) > 0;
     }
@@ -85,13 +92,12 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
         if (!keys.hasKey()) {
             locks.hold(keys, transaction);
         }
-        if (keys.uniques().isEmpty()) {
-            transaction.write(keys, rows, mostBytes);
-            return;
-        }
+        Map<String, Integer> values = keys.references().changes(rows);
         Map<String, Integer> changes = keys.uniques().changes(rows);
         try {
-            claim(changes.keySet());
+            if (!changes.isEmpty()) {
+                claim(changes.keySet());
+            }
             changes.forEach((text, change) -> {
                 int before = keys.uniques().count(text) + uniques.getOrDefault(text, 0);
                 if (change > 0 && before + change > 1) {
@@ -103,8 +109,15 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
             throw e;
         }
         transaction.write(keys, rows, mostBytes);
-        changes.forEach((text, change) -> uniques.merge(text, change, Integer::sum));
-        undo.add(() -> changes.forEach((text, change) -> uniques.merge(text, -change, Integer::sum)));
+        count(uniques, changes);
+        count(references, values);
+    }
+
+    private void count(Map<String, Integer> all, Map<String, Integer> changes) {
+        if (!changes.isEmpty()) {
+            changes.forEach((text, change) -> all.merge(text, change, Integer::sum));
+            undo.add(() -> changes.forEach((text, change) -> all.merge(text, -change, Integer::sum)));
+        }
     }
 
     @Override
@@ -143,6 +156,7 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
         keys.wrote(accepted.epoch());
         keys.tells(accepted);
         keys.uniques().apply(uniques);
+        keys.references().apply(references);
         Map<Batch, Map<String, Integer>> current = new LinkedHashMap<>();
         changed.forEach((key, row) -> {
             if (row.isEmpty()) {
@@ -159,6 +173,7 @@ final class TransactionTable implements ChangedTable, AutoCloseable {
     public void close() {
         changed.clear();
         uniques.clear();
+        references.clear();
         undo.clear();
         Closing.all(kept);
         kept.clear();

@@ -67,6 +67,23 @@ public final class Transactions {
         void rollBack();
     }
 
+    /** What has to hold of a transaction's changes that is not checked statement by statement. On the session's thread. */
+    public interface Checks {
+        /** Of all of them, before they take effect. @throws dev.millrace.error.MillraceException 23503 */
+        void all(Transaction transaction);
+
+        /** Of those that a table has a part in, which is to be another. @throws dev.millrace.error.MillraceException 55006 */
+        void of(Transaction transaction, String table);
+    }
+
+    private static final class NoChecks implements Checks {
+        @Override
+        public void all(Transaction transaction) {}
+
+        @Override
+        public void of(Transaction transaction, String table) {}
+    }
+
     private static final class NoDefinitions implements Definitions {
         private final Engine engine;
 
@@ -108,6 +125,7 @@ public final class Transactions {
     private Optional<Transaction> current = Optional.empty();
     private SessionSettings.Saved settingsBefore;
     private Definitions definitions;
+    private Checks checks = new NoChecks();
 
     public Transactions(
             RowLocks locks, Engine engine, Clock clock, SessionSettings settings, Consumer<String> notices) {
@@ -123,6 +141,16 @@ public final class Transactions {
     /** Says who knows what becomes of definitions. */
     public void definitions(Definitions ofSession) {
         definitions = ofSession;
+    }
+
+    /** Says who knows what has to hold. */
+    public void checks(Checks ofSession) {
+        checks = ofSession;
+    }
+
+    /** A table is about to be another, with the transaction's changes of its rows. */
+    public void settle(String table) {
+        current.ifPresent(transaction -> checks.of(transaction, table));
     }
 
     /** @param accepted told of each commit that changed something */
@@ -345,6 +373,7 @@ public final class Transactions {
     private void commit() {
         Optional<Transaction> ending = current;
         try {
+            ending.ifPresent(checks::all);
             definitions
                     .commit(accept ->
                             ending.flatMap(transaction -> transaction.commit(accept, settings.waitsForDisk())))

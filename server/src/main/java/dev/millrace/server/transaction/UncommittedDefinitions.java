@@ -95,6 +95,16 @@ public final class UncommittedDefinitions {
         return true;
     }
 
+    /** Whether another transaction than one's own has made, altered or dropped what has a name. Waits for nobody. */
+    public boolean involves(String name, Optional<Transaction> own) {
+        if (!areOfAnother(own)) {
+            return false;
+        }
+        synchronized (this) {
+            return made.contains(name) || changed.contains(name);
+        }
+    }
+
     /**
      * Waits until no other transaction has changed definitions. The caller holds no lock.
      *

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("long")
 class DirectoryFixtureTest {
-    private static final int NEWEST = 14;
+    private static final int NEWEST = 15;
     private static final int WITH_MORE = 8; // from which on there are FullDirectory.newerStatements
     private static final int WITH_CHANGING =
             10; // from which on there are an UndeliveredSink and views that go on with changes
@@ -39,6 +39,7 @@ class DirectoryFixtureTest {
     private static final int WITH_NUMBERS = 12; // from which on there are numbers of any size
     private static final int WITH_SCHEMAS = 13; // from which on there are schemas
     private static final int WITH_COMMENTS = 14; // from which on there are comments
+    private static final int WITH_FOREIGN_KEYS = 15; // from which on there are foreign keys
     private static final String SUM = "51360"; // of what these give
 
     /** Views from version 10 on whose states are written by what changed: distinct values, a join of rows that change, rows with a time to live. */
@@ -85,7 +86,9 @@ class DirectoryFixtureTest {
                 "13-closed",
                 "13-killed",
                 "14-closed",
-                "14-killed"
+                "14-killed",
+                "15-closed",
+                "15-killed"
             })
     void aDirectoryOfEachVersionOpensAndGoesOn(String name) throws IOException {
         if (name.startsWith(NEWEST + "-") && Boolean.getBoolean("millrace.golden.update")) {
@@ -165,6 +168,9 @@ class DirectoryFixtureTest {
         if (version >= WITH_COMMENTS) {
             answers.putAll(FullDirectory.commentsAnswers(database));
         }
+        if (version >= WITH_FOREIGN_KEYS) {
+            answers.putAll(FullDirectory.foreignKeysAnswers(database));
+        }
         return answers;
     }
 
@@ -194,6 +200,7 @@ class DirectoryFixtureTest {
             FullDirectory.numbers(database);
             FullDirectory.schemas(database);
             FullDirectory.comments(database);
+            FullDirectory.foreignKeys(database);
             database.run("INSERT INTO s VALUES ('2026-01-01 00:00:02', 'k', 5), ('2026-01-01 00:00:03', 'l', 3)");
             UndeliveredSink.outside(folder.resolve("away.duckdb")).create(database);
             database.run("CHECKPOINT; INSERT INTO s VALUES ('2026-01-01 00:00:04', 'k', 8); CHECKPOINT"

@@ -237,6 +237,36 @@ public final class FullDirectory {
         return answers;
     }
 
+    /** What directories have from their fifteenth fixture on: foreign keys. Behind comments. */
+    static void foreignKeys(TestDatabase database) {
+        List.of(
+                        "CREATE TABLE north.streets (city INT CONSTRAINT in_city REFERENCES north.cities ON DELETE CASCADE, name TEXT,"
+                                + " PRIMARY KEY (city, name))",
+                        "CREATE TABLE houses (name TEXT, city INT, number INT, beside INT UNIQUE REFERENCES houses (number)"
+                                + " DEFERRABLE INITIALLY DEFERRED, UNIQUE (number),"
+                                + " FOREIGN KEY (name, city) REFERENCES north.streets (name, city) MATCH FULL ON UPDATE CASCADE)",
+                        "INSERT INTO north.cities (id) VALUES (9001), (9002)",
+                        "INSERT INTO north.streets VALUES (9001, 'Main'), (9002, 'Side')",
+                        "INSERT INTO houses VALUES ('Main', 9001, 1, 2), ('Side', 9002, 2, NULL), (NULL, NULL, 3, 1)",
+                        "ALTER TABLE houses ADD CONSTRAINT gone FOREIGN KEY (city) REFERENCES north.cities (id)",
+                        "ALTER TABLE houses DROP CONSTRAINT gone",
+                        "UPDATE north.streets SET name = 'High' WHERE city = 9001")
+                .forEach(database::run);
+    }
+
+    /** All of them, and that they are checked. */
+    static Map<String, List<String>> foreignKeysAnswers(TestDatabase database) {
+        Map<String, List<String>> answers = new TreeMap<>();
+        List.of(
+                        "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'f'",
+                        "SELECT * FROM houses",
+                        "INSERT INTO houses VALUES ('Main', 9001, 4, NULL) RETURNING number",
+                        "INSERT INTO north.streets VALUES (9003, 'No') RETURNING name",
+                        "DELETE FROM north.cities WHERE id = 9001 RETURNING id")
+                .forEach(query -> put(answers, database, query));
+        return answers;
+    }
+
     private static void put(Map<String, List<String>> answers, TestDatabase database, String query) {
         try {
             answers.put(query, database.flushedRows(query));

@@ -295,16 +295,16 @@ class CatalogLogTest {
 
     @Test
     void otherFilesAndLaterVersionsAreRefused() throws IOException {
-        Files.writeString(file(), "millrace-catalog 8\n");
+        Files.writeString(file(), "millrace-catalog 9\n");
         MillraceException later = assertThrows(MillraceException.class, this::reopened);
-        assertEquals(file() + " is of version 8; this Millrace reads up to 7", later.getMessage());
+        assertEquals(file() + " is of version 9; this Millrace reads up to 8", later.getMessage());
         for (String other : List.of(
                 "",
                 "hello\n",
                 "millrace-catalog x\n",
                 "millrace-catalog 1",
                 "millrace-catalog 3\n",
-                "millrace-catalog 7 7 00000000\n",
+                "millrace-catalog 8 7 00000000\n",
                 "millrace-catalog 1 1\n")) {
             Files.write(file(), other.getBytes(StandardCharsets.UTF_8));
             assertEquals(
@@ -411,7 +411,7 @@ class CatalogLogTest {
         assertEquals(List.of(), reopened());
         assertEquals(1, Files.readAllLines(file()).size());
         List<String> lines = written("y", "z");
-        assertTrue(lines.get(0).startsWith("millrace-catalog 7 401 "), lines.get(0));
+        assertTrue(lines.get(0).startsWith("millrace-catalog 8 401 "), lines.get(0));
         assertTrue(refused(List.of(lines.get(0), lines.get(2))).endsWith("record 401 is missing"));
         assertTrue(refused(List.of(lines.get(0))).endsWith("records 401 to 402 are missing"));
         Files.write(file(), lines);
@@ -434,7 +434,7 @@ class CatalogLogTest {
             log.append(define("c"));
         }
         List<String> now = Files.readAllLines(file());
-        assertTrue(now.get(0).startsWith("millrace-catalog 7 2 "), now.get(0));
+        assertTrue(now.get(0).startsWith("millrace-catalog 8 2 "), now.get(0));
         assertEquals(4, now.size());
         assertEquals(List.of("b", "a", "c"), reopened());
         List<String> damaged = new ArrayList<>(old);

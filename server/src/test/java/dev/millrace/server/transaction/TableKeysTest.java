@@ -8,6 +8,7 @@ import dev.millrace.batch.Batch;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.rows.RowBuilder;
 import dev.millrace.server.rows.RowCopier;
+import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.type.DataType;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
@@ -35,7 +36,7 @@ class TableKeysTest {
     }
 
     private static TableKeys keys(BufferAllocator allocator) {
-        return new TableKeys("t", SCHEMA, List.of(0), List.of(), allocator);
+        return new TableKeys("t", SCHEMA, List.of(0), TableRules.NONE, allocator);
     }
 
     private static void put(TableKeys keys, BufferAllocator allocator, Map<Long, String> values) {

@@ -15,13 +15,15 @@ import java.util.Optional;
  * @param digits of seconds, to which values of TIMESTAMP(p), TIME(p) and INTERVAL(p) columns are rounded, by name; or the number
  *     of the fields that an INTERVAL column has
  * @param conflict what a taken key means; empty where it is an error
+ * @param foreignKeys in the order in which they came
  */
 public record TableRules(
         Map<String, ColumnRule> columns,
         List<Check> checks,
         List<Unique> uniques,
         Map<String, Integer> digits,
-        Optional<TableConflict> conflict) {
+        Optional<TableConflict> conflict,
+        List<ForeignKey> foreignKeys) {
     public static final TableRules NONE = new TableRules(Map.of(), List.of(), List.of(), Map.of());
 
     /** Columns whose values no two rows have in common, beside the primary key; rows with a NULL among them are not asked. */
@@ -40,26 +42,42 @@ public record TableRules(
         this(columns, checks, uniques, digits, Optional.empty());
     }
 
+    /** Rules of a relation without foreign keys. */
+    public TableRules(
+            Map<String, ColumnRule> columns,
+            List<Check> checks,
+            List<Unique> uniques,
+            Map<String, Integer> digits,
+            Optional<TableConflict> conflict) {
+        this(columns, checks, uniques, digits, conflict, List.of());
+    }
+
     public TableRules {
         columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
         checks = List.copyOf(checks);
         uniques = List.copyOf(uniques);
         digits = Map.copyOf(digits);
+        foreignKeys = List.copyOf(foreignKeys);
     }
 
     /** The same where values come as they are. */
     public TableRules withoutDigits() {
-        return new TableRules(columns, checks, uniques, Map.of(), conflict);
+        return new TableRules(columns, checks, uniques, Map.of(), conflict, foreignKeys);
     }
 
     /** These rules for a table where a taken key means this. */
     public TableRules withConflict(Optional<TableConflict> meaning) {
-        return new TableRules(columns, checks, uniques, digits, meaning);
+        return new TableRules(columns, checks, uniques, digits, meaning, foreignKeys);
     }
 
     /** These rules for a table whose unique columns are others. */
     public TableRules withUniques(List<Unique> others) {
-        return new TableRules(columns, checks, others, digits, conflict);
+        return new TableRules(columns, checks, others, digits, conflict, foreignKeys);
+    }
+
+    /** These rules for a table whose foreign keys are others. */
+    public TableRules withForeignKeys(List<ForeignKey> others) {
+        return new TableRules(columns, checks, uniques, digits, conflict, others);
     }
 
     public Optional<ColumnRule> of(String column) {
@@ -75,6 +93,11 @@ public record TableRules(
 
     /** Whether rows need more than their values. */
     public boolean isEmpty() {
-        return columns.isEmpty() && checks.isEmpty() && uniques.isEmpty() && digits.isEmpty() && conflict.isEmpty();
+        return columns.isEmpty()
+                && checks.isEmpty()
+                && uniques.isEmpty()
+                && digits.isEmpty()
+                && conflict.isEmpty()
+                && foreignKeys.isEmpty();
     }
 }

@@ -57,14 +57,17 @@ final class AlterTableParser {
         boolean column = words.accept("column");
         if (constraint && !column) {
             int first = words.place();
-            new TableParser(words).element();
-            return new AlterTable.AddConstraint(words.textFrom(first));
+            TableParser parser = new TableParser(words);
+            parser.element();
+            return new AlterTable.AddConstraint(
+                    words.textFrom(first), parser.foreignKeys().stream().findFirst());
         }
         boolean ifNotExists = words.acceptAll("if", "not", "exists");
         int first = words.place();
         String name = words.copy().name();
-        new TableParser(words).element();
-        return new AlterTable.AddColumn(name, ifNotExists, words.textFrom(first));
+        TableParser parser = new TableParser(words);
+        parser.element();
+        return new AlterTable.AddColumn(name, ifNotExists, words.textFrom(first), parser.foreignKeys());
     }
 
     private Action drop() {

@@ -379,9 +379,10 @@ final class ChangeParser {
         if (!restart) {
             words.acceptAll("continue", "identity");
         }
-        if (!words.accept("cascade")) {
+        boolean cascade = words.accept("cascade");
+        if (!cascade) {
             words.accept("restrict");
         }
-        return new Syntax.Truncate(relations, restart);
+        return new Syntax.Truncate(relations, restart, cascade);
     }
 }

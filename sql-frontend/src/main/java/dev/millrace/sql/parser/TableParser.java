@@ -3,6 +3,7 @@ package dev.millrace.sql.parser;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.RelationNames;
 import dev.millrace.sql.catalog.TableConflict;
 import dev.millrace.sql.statement.Statement.IfExists;
@@ -45,6 +46,7 @@ final class TableParser {
     private final List<Syntax.WatermarkClause> watermarks = new ArrayList<>();
     private final List<Syntax.CheckClause> checks = new ArrayList<>();
     private final List<Syntax.UniqueClause> uniques = new ArrayList<>();
+    private final List<ForeignKey> foreignKeys = new ArrayList<>();
 
     TableParser(Words words) {
         this.words = words;
@@ -111,6 +113,7 @@ final class TableParser {
                 primaryKey,
                 checks,
                 uniques,
+                foreignKeys,
                 conflict,
                 watermarks.stream().findFirst(),
                 options);
@@ -252,8 +255,9 @@ final class TableParser {
             words.next();
             refuseEqualNulls();
             uniques.add(new Syntax.UniqueClause(name, words.optionalColumns()));
-        } else if (words.peek().isWord("foreign")
-                || words.peek().isWord("exclude")
+        } else if (words.peek().isWord("foreign") && words.peekAt(1).isWord("key")) {
+            foreignKeys.add(new ForeignKeyParser(words).ofTable(name));
+        } else if (words.peek().isWord("exclude")
                         && (words.peekAt(1).isSymbol("(") || words.peekAt(1).isWord("using"))
                 || words.peek().isWord("like")) {
             throw refused(words.peek(), " of a table");
@@ -264,7 +268,12 @@ final class TableParser {
         while (acceptImmediate()) {}
     }
 
-    /** What says of a constraint that it is as all are: checked at once. */
+    /** The foreign keys that were read. */
+    List<ForeignKey> foreignKeys() {
+        return foreignKeys;
+    }
+
+    /** What says of a constraint that it is as most are: checked at once. */
     private boolean acceptImmediate() {
         return words.acceptAll("not", "deferrable") || words.acceptAll("initially", "immediate");
     }
@@ -312,7 +321,7 @@ final class TableParser {
                 refuseEqualNulls();
                 uniques.add(new Syntax.UniqueClause(constraint, List.of(name)));
             } else if (word.isWord("references")) {
-                throw refused(word, " on a column");
+                foreignKeys.add(new ForeignKeyParser(words).references(constraint, List.of(name.getSimple())));
             } else if (!words.accept("null") && !acceptImmediate()) {
                 break;
             }
@@ -390,9 +399,6 @@ final class TableParser {
 
     private static MillraceException refused(Lexeme word, String where) {
         String hint = switch (word.text()) {
-            case "references", "foreign" ->
-                "a materialized view of the rows without a match shows what a foreign key would refuse: .. LEFT JOIN .."
-                        + " WHERE .. IS NULL";
             case "exclude" ->
                 "UNIQUE holds of equal values; a materialized view shows rows that should not be together";
             default -> "CREATE TABLE .. AS SELECT * FROM other WITH NO DATA has the same columns";

@@ -84,22 +84,17 @@ final class UpkeepParser {
 
     private Statement constraints() {
         words.expect("constraints");
+        List<String> names = new ArrayList<>();
         if (!words.accept("all")) {
-            int position = words.peek().start() + 1;
             do {
-                words.identifier();
+                names.add(words.relationName());
             } while (words.acceptComma());
-            throw MillraceException.notAvailableYet("SET CONSTRAINTS of some")
-                    .at(position)
-                    .withHint("no constraint is deferrable: each holds at the end of each statement");
         }
         boolean deferred = words.accept("deferred");
         if (!deferred) {
             words.expect("immediate");
         }
-        return deferred
-                ? nothing("SET CONSTRAINTS", List.of(), "no constraint is deferrable: each is checked at once")
-                : new NoOperation("SET CONSTRAINTS", List.of(), Optional.empty());
+        return new Statement.SetConstraints(names, deferred);
     }
 
     private static Statement nothing(String command, List<String> relations, String notice) {

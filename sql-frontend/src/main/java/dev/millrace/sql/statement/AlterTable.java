@@ -1,5 +1,6 @@
 package dev.millrace.sql.statement;
 
+import dev.millrace.sql.catalog.ForeignKey;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,10 +9,20 @@ public record AlterTable(String name, boolean ifExists, List<Action> actions) im
     /** One of them. */
     public sealed interface Action {}
 
-    /** ADD COLUMN; {@code definition} is what CREATE TABLE would have of it, the name first. */
-    public record AddColumn(String column, boolean ifNotExists, String definition) implements Action {}
+    /**
+     * ADD COLUMN.
+     *
+     * @param definition what CREATE TABLE would have of it, the name first
+     * @param foreignKeys what REFERENCES in it say
+     */
+    public record AddColumn(String column, boolean ifNotExists, String definition, List<ForeignKey> foreignKeys)
+            implements Action {
+        public AddColumn {
+            foreignKeys = List.copyOf(foreignKeys);
+        }
+    }
 
-    /** DROP COLUMN; {@code cascade} takes generated columns along that are computed from it. */
+    /** DROP COLUMN. @param cascade what depends on it goes, too */
     public record DropColumn(String column, boolean ifExists, boolean cascade) implements Action {}
 
     public record RenameColumn(String column, String newName) implements Action {}
@@ -28,9 +39,10 @@ public record AlterTable(String name, boolean ifExists, List<Action> actions) im
     /** RESTART of an identity or serial column: the next number that it gives, from 1 on. */
     public record Restart(String column, long next) implements Action {}
 
-    /** ADD of a constraint, as CREATE TABLE would have it. */
-    public record AddConstraint(String definition) implements Action {}
+    /** ADD of a constraint, as CREATE TABLE would have it. @param foreignKey if it is one */
+    public record AddConstraint(String definition, Optional<ForeignKey> foreignKey) implements Action {}
 
+    /** DROP of a constraint. @param cascade foreign keys that reference it go, too */
     public record DropConstraint(String constraint, boolean ifExists, boolean cascade) implements Action {}
 
     public record RenameConstraint(String constraint, String newName) implements Action {}

@@ -299,8 +299,8 @@ public sealed interface Statement {
     record Delete(String relation, Query rows, boolean joined, Optional<Query> matched, Optional<Returning> returning)
             implements Statement {}
 
-    /** TRUNCATE; {@code restart}: and numbers begin again. */
-    record Truncate(List<String> relations, boolean restart) implements Statement {}
+    /** TRUNCATE; {@code restart}: and numbers begin again. {@code cascade}: of tables that reference these, too. */
+    record Truncate(List<String> relations, boolean restart, boolean cascade) implements Statement {}
 
     /**
      * COPY relation FROM; no file means STDIN.
@@ -438,6 +438,13 @@ public sealed interface Statement {
 
     /** SAVEPOINT. */
     record Savepoint(String name) implements Statement {}
+
+    /** SET CONSTRAINTS: when foreign keys are checked in the transaction under way; without names all that are deferrable. */
+    record SetConstraints(List<String> names, boolean deferred) implements Statement {
+        public SetConstraints {
+            names = List.copyOf(names);
+        }
+    }
 
     /** ROLLBACK TO SAVEPOINT. */
     record RollbackTo(String savepoint) implements Statement {}

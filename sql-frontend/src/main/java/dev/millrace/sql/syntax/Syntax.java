@@ -1,6 +1,7 @@
 package dev.millrace.sql.syntax;
 
 import dev.millrace.sql.catalog.ColumnRule;
+import dev.millrace.sql.catalog.ForeignKey;
 import dev.millrace.sql.catalog.TableConflict;
 import dev.millrace.sql.statement.Emit;
 import dev.millrace.sql.statement.LiteralRows;
@@ -78,6 +79,7 @@ public sealed interface Syntax {
             List<SqlIdentifier> primaryKey,
             List<CheckClause> checks,
             List<UniqueClause> uniques,
+            List<ForeignKey> foreignKeys,
             Optional<ConflictClause> conflict,
             Optional<WatermarkClause> watermark,
             Map<String, String> options)
@@ -267,7 +269,7 @@ public sealed interface Syntax {
     record WithChanges(List<Part> parts, Syntax main) implements Syntax {}
 
     /** TRUNCATE; {@code restart}: and numbers begin again. */
-    record Truncate(List<SqlIdentifier> relations, boolean restart) implements Syntax {}
+    record Truncate(List<SqlIdentifier> relations, boolean restart, boolean cascade) implements Syntax {}
 
     record CopyFrom(
             SqlIdentifier relation, List<SqlIdentifier> columns, Optional<String> file, Map<String, String> options)

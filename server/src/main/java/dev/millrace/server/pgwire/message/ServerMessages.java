@@ -166,8 +166,14 @@ public final class ServerMessages {
         field(out, 'V', severity);
         field(out, 'C', error.sqlState().code());
         field(out, 'M', error.getMessage());
+        error.detail().ifPresent(detail -> field(out, 'D', detail));
         error.hint().ifPresent(hint -> field(out, 'H', hint));
         error.position().ifPresent(position -> field(out, 'P', String.valueOf(position)));
+        error.constraint().ifPresent(constraint -> {
+            field(out, 's', constraint.schema());
+            field(out, 't', constraint.table());
+            field(out, 'n', constraint.name());
+        });
         out.writeByte(0);
         end(out, start);
     }

@@ -59,7 +59,7 @@ public final class ChangeBinder {
                             .relation()
                             .name())
                     .toList();
-            return new Statement.Truncate(names, truncate.restart());
+            return new Statement.Truncate(names, truncate.restart(), truncate.cascade());
         }
         if (syntax instanceof Syntax.CopyFrom copy) {
             return copy(copy);

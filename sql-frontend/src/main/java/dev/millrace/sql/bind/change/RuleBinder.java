@@ -90,7 +90,14 @@ public final class RuleBinder {
                 .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED)
                 .forEach(rule -> binder.requireBase(rule.expression().orElseThrow()));
         List<Check> checks = checks(create);
-        return new TableRules(columns, checks, uniques(create, checks), digits(create), conflict(create));
+        if (relation.kind() != Relation.Kind.TABLE && !create.foreignKeys().isEmpty()) {
+            throw Errors.error(
+                    SqlState.INVALID_TABLE_DEFINITION,
+                    "a stream keeps no rows: REFERENCES is for tables",
+                    create.columns().get(0).name());
+        }
+        return new TableRules(
+                columns, checks, uniques(create, checks), digits(create), conflict(create), create.foreignKeys());
     }
 
     private Optional<TableConflict> conflict(Syntax.CreateRelation create) {
