@@ -366,8 +366,8 @@ public final class DatabaseCatalog implements Catalog {
             known = new References(
                     now,
                     objects.values().stream()
-                            .flatMap(object -> object.rules().foreignKeys().stream()
-                                    .map(key -> new Reference(object.name(), key)))
+                            .flatMap(object ->
+                                    object.rules().foreignKeys().stream().map(key -> new Reference(object.name(), key)))
                             .collect(Collectors.groupingBy(
                                     reference -> reference.key().table())));
             references = known;

@@ -297,8 +297,8 @@ public final class Definitions {
         if (create.rules().foreignKeys().isEmpty() || database.catalogStore().isRestoring()) {
             return table;
         }
-        Statement.CreateTable without = TableAlterations.definitionOf(
-                table.withRules(table.rules().withForeignKeys(List.of())));
+        Statement.CreateTable without =
+                TableAlterations.definitionOf(table.withRules(table.rules().withForeignKeys(List.of())));
         List<ForeignKey> known =
                 new ForeignKeys(database).added(without, create.rules().foreignKeys());
         CatalogObject with = table.withRules(table.rules().withForeignKeys(known));
@@ -309,8 +309,8 @@ public final class Definitions {
     private Command createTableOf(Statement.CreateTable create, String text) {
         return create(ObjectKind.TABLE, create.name(), create.ifExists(), () -> {
             Options options = new Options(create.options(), database.references());
-            CatalogObject plain = withForeignKeys(
-                    table(create, text, database.catalogStore().creationMicros(), options), create);
+            CatalogObject plain =
+                    withForeignKeys(table(create, text, database.catalogStore().creationMicros(), options), create);
             FedTables fed = new FedTables(database, this);
             Optional<FedTables.Fed> feed =
                     options.text("connector").map(connector -> fed.feed(plain, connector, options));

@@ -112,8 +112,8 @@ final class ForeignKeys {
         String shown = RelationNames.shown(key.table());
         CatalogObject referenced = database.catalog()
                 .object(key.table())
-                .orElseThrow(() -> MillraceException.user(
-                        SqlState.UNDEFINED_TABLE, "relation \"" + shown + "\" does not exist"));
+                .orElseThrow(() ->
+                        MillraceException.user(SqlState.UNDEFINED_TABLE, "relation \"" + shown + "\" does not exist"));
         if (referenced.kind() != ObjectKind.TABLE) {
             throw MillraceException.user(
                     SqlState.WRONG_OBJECT_TYPE, "referenced relation \"" + shown + "\" is not a table");
@@ -160,8 +160,9 @@ final class ForeignKeys {
         Schema own = new Schema(fields);
         for (int place = 0; place < key.columns().size(); place++) {
             DataType type = own.type(own.indexOf(key.columns().get(place)));
-            DataType other =
-                    referenced.schema().type(referenced.schema().indexOf(key.referenced().get(place)));
+            DataType other = referenced
+                    .schema()
+                    .type(referenced.schema().indexOf(key.referenced().get(place)));
             if (isInteger(type) && isInteger(other) || isPlainText(type) && isPlainText(other) || type.equals(other)) {
                 continue;
             }
@@ -221,7 +222,8 @@ final class ForeignKeys {
                             reference.key().referenced())
                     .isPresent();
             if (hasKey) {
-                CatalogObject table = database.catalog().object(reference.table()).orElseThrow();
+                CatalogObject table =
+                        database.catalog().object(reference.table()).orElseThrow();
                 requireImplementable(table.schema().fields(), Keyed.of(after), reference.key());
             } else {
                 broken.add(reference);
@@ -245,8 +247,7 @@ final class ForeignKeys {
                 .withDetail(references.stream()
                         .map(reference -> describe(reference) + " depends on " + what)
                         .collect(Collectors.joining("\n")))
-                .withHint("Use " + verb.toUpperCase(Locale.ROOT)
-                        + " ... CASCADE to drop the dependent objects too.");
+                .withHint("Use " + verb.toUpperCase(Locale.ROOT) + " ... CASCADE to drop the dependent objects too.");
     }
 
     // ---- rows that are there ---------------------------------------------------------------------------------------
@@ -255,8 +256,7 @@ final class ForeignKeys {
     static Set<String> newlyReferenced(CatalogObject before, CatalogObject after) {
         Set<String> tables = new TreeSet<>();
         for (ForeignKey key : after.rules().foreignKeys()) {
-            if (!before.rules().foreignKeys().contains(key)
-                    && !key.table().equals(after.name())) {
+            if (!before.rules().foreignKeys().contains(key) && !key.table().equals(after.name())) {
                 tables.add(key.table());
             }
         }
@@ -302,8 +302,7 @@ final class ForeignKeys {
         }
     }
 
-    private Predicate<String> isThere(
-            ForeignKey key, CatalogObject after, TableKeys keys, Transactions transactions) {
+    private Predicate<String> isThere(ForeignKey key, CatalogObject after, TableKeys keys, Transactions transactions) {
         if (key.table().equals(after.name())) {
             return keys::hasKnown;
         }
@@ -336,8 +335,8 @@ final class ForeignKeys {
     /** A table that has these foreign keys, and is the same otherwise. @param indexes of the database */
     static CatalogObject with(CatalogObject table, List<ForeignKey> keys, Indexes indexes) {
         CatalogObject own = indexes.withoutIndexes(table);
-        String text = TableShape.textOf(TableAlterations.definitionOf(
-                own.withRules(own.rules().withForeignKeys(keys))));
+        String text = TableShape.textOf(
+                TableAlterations.definitionOf(own.withRules(own.rules().withForeignKeys(keys))));
         return table.renamed(table.name(), table.reads(), text, table.rules().withForeignKeys(keys));
     }
 
@@ -353,15 +352,10 @@ final class ForeignKeys {
     /** Drops foreign keys of tables that stay. */
     void drop(List<Reference> references, Indexes indexes, HeldDefinitions held) {
         for (Reference reference : references) {
-            List<ForeignKey> left = database
-                    .catalog()
-                    .object(reference.table())
-                    .orElseThrow()
-                    .rules()
-                    .foreignKeys()
-                    .stream()
-                    .filter(key -> !key.name().equals(reference.key().name()))
-                    .toList();
+            List<ForeignKey> left =
+                    database.catalog().object(reference.table()).orElseThrow().rules().foreignKeys().stream()
+                            .filter(key -> !key.name().equals(reference.key().name()))
+                            .toList();
             replace(reference.table(), left, indexes, held);
         }
     }

@@ -174,11 +174,13 @@ final class RenamedObjects {
 
     /** Unique indexes are in the rules of their table, by their names. */
     private TableRules renamed(TableRules rules) {
-        return rules.withForeignKeys(foreignKeys(rules)).withUniques(rules.uniques().stream()
-                .map(unique -> catalog().index(unique.name()).isPresent()
-                        ? new TableRules.Unique(names.getOrDefault(unique.name(), unique.name()), unique.columns())
-                        : unique)
-                .toList());
+        return rules.withForeignKeys(foreignKeys(rules))
+                .withUniques(rules.uniques().stream()
+                        .map(unique -> catalog().index(unique.name()).isPresent()
+                                ? new TableRules.Unique(
+                                        names.getOrDefault(unique.name(), unique.name()), unique.columns())
+                                : unique)
+                        .toList());
     }
 
     private List<ForeignKey> foreignKeys(TableRules rules) {
@@ -194,10 +196,7 @@ final class RenamedObjects {
         if (object.kind() == ObjectKind.TABLE) { // in which constraints say their names, which stay
             CatalogObject own = indexes.withoutIndexes(object);
             return TableShape.textOf(TableAlterations.definitionOf(own.renamed(
-                    name,
-                    own.reads(),
-                    own.definition(),
-                    own.rules().withForeignKeys(foreignKeys(own.rules())))));
+                    name, own.reads(), own.definition(), own.rules().withForeignKeys(foreignKeys(own.rules())))));
         }
         try (PlainNumeric.Binding meaning = object.numeric().bind()) {
             return database.frontend()

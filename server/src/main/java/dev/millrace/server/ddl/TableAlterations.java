@@ -82,8 +82,8 @@ public final class TableAlterations {
                         .withHint("DROP TABLE and create it again with other columns: its rows come again");
             }
             ForeignKeys foreignKeys = new ForeignKeys(database);
-            TableShape shape = new TableShape(
-                    definitionOf(indexes.withoutIndexes(before)), foreignKeys, this::bound, notices);
+            TableShape shape =
+                    new TableShape(definitionOf(indexes.withoutIndexes(before)), foreignKeys, this::bound, notices);
             List<AlterTable.Action> actions = applied(alter, shape);
             foreignKeys.requireStill(shape.table());
             boolean isAsWritten = actions.stream().allMatch(AlterTable.Restart.class::isInstance);
@@ -139,8 +139,7 @@ public final class TableAlterations {
             ForeignKey key = reference.key();
             for (AlterTable.Action action : actions) {
                 if (action instanceof AlterTable.RenameColumn rename) {
-                    key = key.withReferenced(
-                            column -> column.equals(rename.column()) ? rename.newName() : column);
+                    key = key.withReferenced(column -> column.equals(rename.column()) ? rename.newName() : column);
                 }
             }
             if (!reference.table().equals(table.name())) {
@@ -166,10 +165,10 @@ public final class TableAlterations {
 
     /** Others say the names that columns have now. */
     private void follow(ForeignKeys foreignKeys, List<Reference> others) {
-        Map<String, List<Reference>> byTable =
-                others.stream().collect(Collectors.groupingBy(Reference::table));
+        Map<String, List<Reference>> byTable = others.stream().collect(Collectors.groupingBy(Reference::table));
         byTable.forEach((table, references) -> {
-            List<ForeignKey> was = database.catalog().object(table).orElseThrow().rules().foreignKeys();
+            List<ForeignKey> was =
+                    database.catalog().object(table).orElseThrow().rules().foreignKeys();
             List<ForeignKey> now = was.stream()
                     .map(key -> references.stream()
                             .map(Reference::key)

@@ -45,8 +45,7 @@ final class TableShape {
     private CreateTable table;
 
     /** @param bind analyses a CREATE TABLE */
-    TableShape(
-            CreateTable table, ForeignKeys keys, Function<String, CreateTable> bind, Consumer<String> notices) {
+    TableShape(CreateTable table, ForeignKeys keys, Function<String, CreateTable> bind, Consumer<String> notices) {
         this.table = withForeignKeys(table, List.of());
         this.foreignKeys = table.rules().foreignKeys();
         this.keys = keys;
@@ -418,8 +417,7 @@ final class TableShape {
         List<Unique> uniques = table.rules().uniques().stream()
                 .filter(unique -> !unique.name().equals(drop.constraint()))
                 .toList();
-        boolean isForeignKey =
-                foreignKeys.stream().anyMatch(key -> key.name().equals(drop.constraint()));
+        boolean isForeignKey = foreignKeys.stream().anyMatch(key -> key.name().equals(drop.constraint()));
         foreignKeys = foreignKeys.stream()
                 .filter(key -> !key.name().equals(drop.constraint()))
                 .toList();

@@ -125,8 +125,8 @@ final class ForeignKeyActions {
         if (keys.size() == 1) {
             List<Optional<String>> values = keys.iterator().next();
             String set = IntStream.range(0, columns.size())
-                    .mapToObj(place -> Identifiers.quote(columns.get(place)) + " = "
-                            + literal(values.get(columns.size() + place)))
+                    .mapToObj(place ->
+                            Identifiers.quote(columns.get(place)) + " = " + literal(values.get(columns.size() + place)))
                     .collect(Collectors.joining(", "));
             execute("UPDATE " + table + " SET " + set + " WHERE " + where(reference, List.copyOf(keys)));
             return;
@@ -143,8 +143,7 @@ final class ForeignKeyActions {
         String rows = keys.stream()
                 .map(values -> IntStream.range(0, values.size())
                         .mapToObj(place -> "CAST(" + literal(values.get(place)) + " AS "
-                                + object.schema()
-                                        .type(object.schema().indexOf(columns.get(place % columns.size())))
+                                + object.schema().type(object.schema().indexOf(columns.get(place % columns.size())))
                                 + ")")
                         .collect(Collectors.joining(", ", "(", ")")))
                 .collect(Collectors.joining(", "));

@@ -91,7 +91,8 @@ public final class ForeignKeyChecks implements Transactions.Checks {
      * @throws OthersDefine if changes of it are to be checked, and are not, or another transaction has dropped what may come back
      */
     void requireKnown(String table) {
-        boolean isUnchecked = !isActive && concern(table); // before the other, which is said before a foreign key is gone
+        boolean isUnchecked =
+                !isActive && concern(table); // before the other, which is said before a foreign key is gone
         if (isUnchecked || database.uncommitted().involves(table, transactions.current())) {
             throw new OthersDefine();
         }
@@ -187,14 +188,11 @@ public final class ForeignKeyChecks implements Transactions.Checks {
             return false;
         }
         requireSettled(reference);
-        inTable(
-                transaction,
-                sides.referenced().name(),
-                table -> {
-                    transaction.remove(
-                            table.keys(), gone.stream().map(sides.key()::known).toList());
-                    return true;
-                });
+        inTable(transaction, sides.referenced().name(), table -> {
+            transaction.remove(
+                    table.keys(), gone.stream().map(sides.key()::known).toList());
+            return true;
+        });
         Set<String> referenced = referenced(transaction, reference, gone);
         if (referenced.isEmpty()) {
             return false;
@@ -211,17 +209,18 @@ public final class ForeignKeyChecks implements Transactions.Checks {
 
     /** Of texts those that rows of the referencing table have. */
     private Set<String> referenced(Transaction transaction, Reference reference, Set<String> texts) {
-        return inTable(transaction, reference.table(), table -> texts.stream()
-                .filter(text -> table.references(reference.key().name(), text))
-                .collect(Collectors.toCollection(LinkedHashSet::new)));
+        return inTable(
+                transaction,
+                reference.table(),
+                table -> texts.stream()
+                        .filter(text -> table.references(reference.key().name(), text))
+                        .collect(Collectors.toCollection(LinkedHashSet::new)));
     }
 
     // ---- checks ----------------------------------------------------------------------------------------------------
 
     private boolean isDeferred(Transaction transaction, Reference reference) {
-        return transaction
-                .deferred(reference.id())
-                .orElse(reference.key().timing() == Timing.DEFERRED);
+        return transaction.deferred(reference.id()).orElse(reference.key().timing() == Timing.DEFERRED);
     }
 
     /** @throws MillraceException 23503 */
@@ -286,12 +285,13 @@ public final class ForeignKeyChecks implements Transactions.Checks {
                 for (int column : sides.places()) {
                     nulls += batch.column(column).isNull(row) ? 1 : 0;
                 }
-                boolean isAdded = batch.weights().isEmpty()
-                        || batch.weights().get().get(row) > 0;
+                boolean isAdded =
+                        batch.weights().isEmpty() || batch.weights().get().get(row) > 0;
                 if (isAdded && nulls > 0 && nulls < sides.places().length) {
                     throw violation(
                             sides,
-                            "insert or update on table \"" + shown(sides.reference().table()) + "\"",
+                            "insert or update on table \""
+                                    + shown(sides.reference().table()) + "\"",
                             "MATCH FULL does not allow mixing of null and nonnull key values.");
                 }
             }
@@ -302,10 +302,13 @@ public final class ForeignKeyChecks implements Transactions.Checks {
     private void requireUnreferenced(Transaction transaction, Reference reference, List<Batch> changes) {
         Sides sides = sides(reference);
         Map<String, Integer> weights = ValueCounts.weights(changes, sides.referencedPlaces());
-        Set<String> gone = inTable(transaction, sides.referenced().name(), table -> weights.keySet().stream()
-                .filter(text -> Objects.requireNonNull(weights.get(text)) < 0
-                        && !table.hasKnown(sides.key().known(text)))
-                .collect(Collectors.toCollection(LinkedHashSet::new)));
+        Set<String> gone = inTable(
+                transaction,
+                sides.referenced().name(),
+                table -> weights.keySet().stream()
+                        .filter(text -> Objects.requireNonNull(weights.get(text)) < 0
+                                && !table.hasKnown(sides.key().known(text)))
+                        .collect(Collectors.toCollection(LinkedHashSet::new)));
         if (gone.isEmpty()) {
             return;
         }
@@ -364,8 +367,7 @@ public final class ForeignKeyChecks implements Transactions.Checks {
      */
     public StatementResult set(Statement.SetConstraints set) {
         List<Reference> all = database.catalog().objects().stream()
-                .flatMap(object ->
-                        object.rules().foreignKeys().stream().map(key -> new Reference(object.name(), key)))
+                .flatMap(object -> object.rules().foreignKeys().stream().map(key -> new Reference(object.name(), key)))
                 .toList();
         Set<Reference> meant = new LinkedHashSet<>();
         if (set.names().isEmpty()) {
@@ -434,8 +436,8 @@ public final class ForeignKeyChecks implements Transactions.Checks {
                     throw MillraceException.user(
                                     SqlState.FEATURE_NOT_SUPPORTED,
                                     "cannot truncate a table referenced in a foreign key constraint")
-                            .withDetail("Table \"" + shown(reference.table()) + "\" references \"" + shown(table)
-                                    + "\".")
+                            .withDetail(
+                                    "Table \"" + shown(reference.table()) + "\" references \"" + shown(table) + "\".")
                             .withHint("Truncate table \"" + shown(reference.table())
                                     + "\" at the same time, or use TRUNCATE ... CASCADE.");
                 } else if (tables.add(reference.table())) {
@@ -471,15 +473,11 @@ public final class ForeignKeyChecks implements Transactions.Checks {
                                 key.referenced())
                         .orElseThrow(),
                 key.columns().stream().mapToInt(table.schema()::indexOf).toArray(),
-                key.referenced().stream()
-                        .mapToInt(referenced.schema()::indexOf)
-                        .toArray());
+                key.referenced().stream().mapToInt(referenced.schema()::indexOf).toArray());
     }
 
     private CatalogObject object(String name) {
-        return database.catalog()
-                .object(name)
-                .orElseThrow(() -> DatabaseCatalog.undefined("table", name, List.of()));
+        return database.catalog().object(name).orElseThrow(() -> DatabaseCatalog.undefined("table", name, List.of()));
     }
 
     /** @throws OthersDefine if another transaction has altered or made the table: it may be what it was once more */
@@ -560,7 +558,9 @@ public final class ForeignKeyChecks implements Transactions.Checks {
     private static String values(List<Batch> changes, int[] columns, Set<String> texts) {
         for (Batch batch : changes) {
             for (int row = 0; row < batch.rowCount(); row++) {
-                if (ValueCounts.text(batch, columns, row).filter(texts::contains).isPresent()) {
+                if (ValueCounts.text(batch, columns, row)
+                        .filter(texts::contains)
+                        .isPresent()) {
                     List<String> values = new ArrayList<>();
                     for (int column : columns) {
                         values.add(ValueText.format(batch, column, row).orElse("null"));

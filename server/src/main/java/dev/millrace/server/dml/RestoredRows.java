@@ -218,8 +218,7 @@ public final class RestoredRows implements AutoCloseable {
 
     /** Fills keys from nothing: a unique index that was made again has filled some already, with the rows of then. */
     private void fillKeys(CatalogObject table) {
-        TableKeys keys = new TableKeys(
-                table.name(), table.schema(), table.primaryKey(), table.rules(), allocator);
+        TableKeys keys = new TableKeys(table.name(), table.schema(), table.primaryKey(), table.rules(), allocator);
         try {
             fill(keys, table);
         } catch (RuntimeException | Error e) {

@@ -32,8 +32,7 @@ final class DefaultPrivileges {
         Statement.GrantPrivileges grant = alter.grant();
         if (grant.kind() == Securable.Kind.SCHEMA && !grant.schemas().isEmpty()) {
             throw MillraceException.user(
-                    SqlState.INVALID_GRANT_OPERATION,
-                    "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS");
+                    SqlState.INVALID_GRANT_OPERATION, "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS");
         }
         for (DefaultTarget target : targets(alter)) {
             for (String given : grant.grantees()) {
@@ -42,8 +41,7 @@ final class DefaultPrivileges {
                     if (grant.revoke()) {
                         roles.revokeByDefault(target, grantee, privilege, grant.optionOnly());
                     } else {
-                        roles.grantByDefault(
-                                target, new AccessItem(grantee, target.role(), privilege, grant.option()));
+                        roles.grantByDefault(target, new AccessItem(grantee, target.role(), privilege, grant.option()));
                     }
                 }
             }

@@ -81,7 +81,13 @@ final class DependencyContents {
         for (ForeignKeyContents.Shown shown : new ForeignKeyContents(catalog).all(relations.get())) {
             int number = oids.of(shown.numberedName());
             depend(rows, PG_CONSTRAINT, number, PG_CLASS, oids.of(shown.table().qualifiedName()), "a");
-            depend(rows, PG_CONSTRAINT, number, PG_CLASS, oids.of(shown.referenced().qualifiedName()), "n");
+            depend(
+                    rows,
+                    PG_CONSTRAINT,
+                    number,
+                    PG_CLASS,
+                    oids.of(shown.referenced().qualifiedName()),
+                    "n");
             depend(rows, PG_CONSTRAINT, number, PG_CLASS, oids.of(shown.unique().indexName()), "n");
         }
     }

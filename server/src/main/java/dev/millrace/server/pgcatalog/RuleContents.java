@@ -8,8 +8,8 @@ import dev.millrace.sql.catalog.TableRules.Check;
 import dev.millrace.sql.syntax.IntervalFields;
 import dev.millrace.type.Field;
 import java.util.List;
-import java.util.function.ToIntFunction;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 
 /** The rules of rows as PostgreSQL's catalog shows them: defaults, generated columns and CHECK. */
 final class RuleContents {

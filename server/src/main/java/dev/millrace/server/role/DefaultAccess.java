@@ -51,7 +51,8 @@ record DefaultAccess(Map<DefaultTarget, List<AccessItem>> lists) {
         if (said.isEmpty()) {
             return Optional.empty();
         }
-        List<AccessItem> all = new ArrayList<>(list(new DefaultTarget(owner, Optional.empty(), kind, Optional.empty())));
+        List<AccessItem> all =
+                new ArrayList<>(list(new DefaultTarget(owner, Optional.empty(), kind, Optional.empty())));
         said.stream()
                 .filter(target -> target.schema().isPresent() || target.only().isPresent())
                 .forEach(target -> list(target).forEach(item -> add(all, item)));
@@ -117,8 +118,7 @@ record DefaultAccess(Map<DefaultTarget, List<AccessItem>> lists) {
     DefaultAccess renamed(UnaryOperator<String> role, UnaryOperator<String> schema) {
         Map<DefaultTarget, List<AccessItem>> renamed = new HashMap<>();
         lists.forEach((target, items) -> renamed.put(
-                new DefaultTarget(
-                        role.apply(target.role()), target.schema().map(schema), target.kind(), target.only()),
+                new DefaultTarget(role.apply(target.role()), target.schema().map(schema), target.kind(), target.only()),
                 items.stream()
                         .map(item -> new AccessItem(
                                 role.apply(item.grantee()),

@@ -137,7 +137,8 @@ final class RoleText {
                 }
             }
         });
-        statements.sort(Comparator.comparing((String text) -> text.contains(" GRANT ")).thenComparing(text -> text));
+        statements.sort(
+                Comparator.comparing((String text) -> text.contains(" GRANT ")).thenComparing(text -> text));
         return statements;
     }
 

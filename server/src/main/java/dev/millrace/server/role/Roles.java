@@ -411,7 +411,8 @@ public final class Roles {
         state.access.forEach((object, items) -> access.put(renamed(object, names), items));
         DefaultAccess defaults = state.defaults.renamed(
                 role -> role,
-                schema -> renamed(new Securable(Securable.Kind.SCHEMA, schema), names).name());
+                schema -> renamed(new Securable(Securable.Kind.SCHEMA, schema), names)
+                        .name());
         state = State.of(state.roles, state.memberships, access, defaults);
     }
 
@@ -504,7 +505,8 @@ public final class Roles {
         state = State.of(state.roles, state.memberships, access, state.defaults);
     }
 
-    // ---- of what is not there yet ------------------------------------------------------------------------------------
+    // ---- of what is not there yet
+    // ------------------------------------------------------------------------------------
 
     /** Whether anything was said of what a role will make. */
     public boolean hasDefaults(String role) {
@@ -556,8 +558,7 @@ public final class Roles {
     /** The opposite. */
     public synchronized void revokeByDefault(
             DefaultTarget target, String grantee, Privilege privilege, boolean optionOnly) {
-        List<AccessItem> left =
-                DefaultAccess.without(state.defaults.list(target), grantee, privilege, optionOnly);
+        List<AccessItem> left = DefaultAccess.without(state.defaults.list(target), grantee, privilege, optionOnly);
         state = state.with(state.defaults.with(target, left));
     }
 

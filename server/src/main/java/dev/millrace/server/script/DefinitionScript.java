@@ -106,7 +106,8 @@ public final class DefinitionScript {
 
     /** What makes it with the meaning that NUMERIC without digits has in it. */
     private static String statement(Definition object) {
-        String sql = object.kind().equals("table") ? ForeignKeyTexts.of(object.sql()).without() : object.sql();
+        String sql =
+                object.kind().equals("table") ? ForeignKeyTexts.of(object.sql()).without() : object.sql();
         return object.numeric() == PlainNumeric.UNLIMITED
                 ? sql
                 : "SET plain_numeric = 'limited';\n" + sql + "\n; RESET plain_numeric";

@@ -556,7 +556,8 @@ final class Execution {
         } else if (statement instanceof Merge merge) {
             return writes.merge(merge);
         } else if (statement instanceof WithChanges with) {
-            return new WrittenParts(queries, transactions, writes.foreignKeys(), part -> execute(part, text)).execute(with);
+            return new WrittenParts(queries, transactions, writes.foreignKeys(), part -> execute(part, text))
+                    .execute(with);
         } else if (statement instanceof Statement.Truncate truncate) {
             return writes.truncate(truncate);
         } else if (statement instanceof Statement.Subscribe subscribe) {

@@ -246,7 +246,8 @@ final class StatementNames {
 
     /** The same of a table that is made, and may be meant itself. */
     private ForeignKey meant(ForeignKey key, String made) {
-        boolean isOwn = key.table().equals(RelationNames.shown(made)) || RelationNames.inCatalog(key.table()).equals(made);
+        boolean isOwn = key.table().equals(RelationNames.shown(made))
+                || RelationNames.inCatalog(key.table()).equals(made);
         return isOwn ? key.withTable(made) : meant(key);
     }
 

@@ -40,7 +40,8 @@ public final class Transaction implements AutoCloseable {
     private final Map<String, BufferedRows> rows = new LinkedHashMap<>();
     private final Map<String, WritableRelation> streams = new HashMap<>(); // that rows are for
     private final Map<String, TransactionTable> tables = new TreeMap<>(); // in the order in which commits lock them
-    private final Map<String, Boolean> deferred = new HashMap<>(); // by foreign key of a table, what SET CONSTRAINTS said
+    private final Map<String, Boolean> deferred =
+            new HashMap<>(); // by foreign key of a table, what SET CONSTRAINTS said
     private long bytes;
     private Optional<Mark> seen = Optional.empty(); // what of the changes is seen, if not all
 
@@ -155,8 +156,7 @@ public final class Transaction implements AutoCloseable {
     /** The relations that have changes behind a mark, in the order of their names. */
     public synchronized List<String> changedSince(Mark mark) {
         return rows.entrySet().stream()
-                .filter(entry -> entry.getValue().batches().size()
-                        > mark.rows().getOrDefault(entry.getKey(), 0))
+                .filter(entry -> entry.getValue().batches().size() > mark.rows().getOrDefault(entry.getKey(), 0))
                 .map(Map.Entry::getKey)
                 .sorted()
                 .toList();

@@ -376,7 +376,8 @@ class DurableTablesTest {
     /** Default privileges hold after a crash, and what was given by them; in a transaction, too. None comes to what is made again. */
     @Test
     void defaultPrivilegesSurviveACrash() throws IOException {
-        String read = "SELECT relname, has_table_privilege('r', oid, 'SELECT') FROM pg_class WHERE relname LIKE 'd_' ORDER BY 1";
+        String read =
+                "SELECT relname, has_table_privilege('r', oid, 'SELECT') FROM pg_class WHERE relname LIKE 'd_' ORDER BY 1";
         try (TestDatabase database = open()) {
             database.run("CREATE ROLE r; CREATE SCHEMA s; CREATE TABLE d1 (x INT)");
             database.run("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO r");
@@ -393,8 +394,7 @@ class DurableTablesTest {
             assertEquals(2, lists.size());
             try (TestDatabase again = new TestDatabase(crashed("crash"))) {
                 assertEquals(expected, again.rows(read));
-                assertEquals(
-                        lists, again.rows("SELECT defaclobjtype, defaclacl FROM pg_default_acl ORDER BY 1"));
+                assertEquals(lists, again.rows("SELECT defaclobjtype, defaclacl FROM pg_default_acl ORDER BY 1"));
                 again.run("CREATE TABLE d7 (x INT); CREATE VIEW s.d8 AS SELECT 1 AS x");
                 again.run("CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE SQL AS 'SELECT x'");
                 assertEquals(

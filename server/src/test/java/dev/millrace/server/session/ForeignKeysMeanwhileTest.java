@@ -24,7 +24,8 @@ class ForeignKeysMeanwhileTest {
         try (TestDatabase database = new TestDatabase()) {
             database.run("CREATE TABLE p (id INT PRIMARY KEY)");
             database.run("CREATE TABLE c (n SERIAL PRIMARY KEY, p INT)");
-            database.run("ALTER TABLE c ADD FOREIGN KEY (p) REFERENCES p ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED");
+            database.run(
+                    "ALTER TABLE c ADD FOREIGN KEY (p) REFERENCES p ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED");
             run(database);
             assertEquals(List.of(), database.rows(DANGLING));
             database.run("ALTER TABLE c DROP CONSTRAINT c_p_fkey");

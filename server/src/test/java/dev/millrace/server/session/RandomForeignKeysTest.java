@@ -95,7 +95,8 @@ class RandomForeignKeysTest {
         private boolean act(Reference reference, Model was, Model now) {
             boolean acted = false;
             Map<Integer, Integer[]> all = rows(reference.table());
-            for (Map.Entry<Integer, Integer[]> gone : was.rows(reference.referenced()).entrySet()) {
+            for (Map.Entry<Integer, Integer[]> gone :
+                    was.rows(reference.referenced()).entrySet()) {
                 Integer[] after = now.rows(reference.referenced()).get(gone.getKey());
                 int key = gone.getValue()[0];
                 if (after != null && after[0] == key) {
@@ -202,8 +203,8 @@ class RandomForeignKeysTest {
                     .filter(each -> each.table().equals(table))
                     .map(each -> ", " + each.text())
                     .collect(Collectors.joining());
-            database.run("CREATE TABLE " + table + " (a INT PRIMARY KEY, b INT DEFAULT 0, c INT DEFAULT 0" + elements
-                    + ")");
+            database.run(
+                    "CREATE TABLE " + table + " (a INT PRIMARY KEY, b INT DEFAULT 0, c INT DEFAULT 0" + elements + ")");
             model.tables.put(table, new TreeMap<>());
         }
         if (random.nextBoolean()) {
@@ -295,9 +296,13 @@ class RandomForeignKeysTest {
             model.requireKeys();
             model.require(references, reference -> within.isEmpty() || !isDeferred(reference, within.get(0)));
         });
-        assertEquals(holds, succeeds(sql, place), place + sql + " " + references + before.tables.keySet().stream()
-                .map(table -> table + before.texts(table))
-                .toList());
+        assertEquals(
+                holds,
+                succeeds(sql, place),
+                place + sql + " " + references
+                        + before.tables.keySet().stream()
+                                .map(table -> table + before.texts(table))
+                                .toList());
         if (!holds) {
             model = before;
         }
@@ -331,7 +336,9 @@ class RandomForeignKeysTest {
             }
             case 4 -> {
                 int by = random.nextInt(3) - 1;
-                rows.values().stream().filter(row -> row[0] >= from && row[0] <= to).forEach(row -> row[0] += by);
+                rows.values().stream()
+                        .filter(row -> row[0] >= from && row[0] <= to)
+                        .forEach(row -> row[0] += by);
                 return "UPDATE " + table + " SET a = a + " + by + " WHERE a BETWEEN " + from + " AND " + to;
             }
             default -> {
