@@ -176,7 +176,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         pending.add(new CatalogChange.Define(new KeptObject(
                 object.name(),
                 object.kind().sqlName(),
-                object.definition(),
+                object.text(),
                 object.createdMicros(),
                 "",
                 code.flatMap(function -> UserCode.file(function.code())),

@@ -20,6 +20,7 @@ public final class KeptCatalog {
 
     private final Map<String, KeptObject> objects = new LinkedHashMap<>();
     private final TreeMap<Commented, String> comments = new TreeMap<>();
+    private Optional<KeptObject> last = Optional.empty(); // that was defined: what comes next is likely to have much in common with it
     private Access access = Access.NONE;
     private Map<String, String> settings = Map.of();
     private Optional<Map<String, KnownLog>> logs = Optional.empty();
@@ -38,7 +39,9 @@ public final class KeptCatalog {
     private void apply(CatalogChange change) {
         if (change instanceof CatalogChange.Define define) {
             objects.remove(define.object().name()); // what it reads now may be younger than it was
-            objects.put(define.object().name(), define.object());
+            KeptObject object = last.map(define.object()::sharing).orElse(define.object());
+            objects.put(object.name(), object);
+            last = Optional.of(object);
         } else if (change instanceof CatalogChange.Drop drop) {
             objects.remove(drop.name());
             Commented.about(comments, drop.name()).clear();
