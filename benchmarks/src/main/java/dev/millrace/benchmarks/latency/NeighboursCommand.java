@@ -71,7 +71,8 @@ public final class NeighboursCommand implements Callable<Integer> {
     private long everyMillis;
 
     private final long startNanos = System.nanoTime();
-    private final AtomicLongArray broughtNanos = new AtomicLongArray(MOST_INSERTS); // by the number of an INSERT, before it
+    private final AtomicLongArray broughtNanos =
+            new AtomicLongArray(MOST_INSERTS); // by the number of an INSERT, before it
     private final AtomicLongArray takenNanos = new AtomicLongArray(MOST_INSERTS); // behind it; 0 until then
     private int inserts; // so far; of the thread that feeds
 

@@ -18,7 +18,24 @@ final class PublishedEvents implements EventFeed {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int MOST_OF_ONE = 256; // a message and what is before it
     private static final byte[] CONNECT = {
-        0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'f', 'e', 'e', 'd' // clean, never asked whether it is there
+        0x10,
+        16,
+        0,
+        4,
+        'M',
+        'Q',
+        'T',
+        'T',
+        4,
+        2,
+        0,
+        0,
+        0,
+        4,
+        'f',
+        'e',
+        'e',
+        'd' // clean, never asked whether it is there
     };
     private static final byte[] ACCEPTED = {0x20, 2, 0, 0};
     private static final byte[] DEVICE = bytes("{\"device\":");

@@ -65,13 +65,15 @@ public final class TemplatesCommand implements Callable<Integer> {
 
     @Option(
             names = "--broker",
-            description = "Events are messages of MQTT, a JSON object each, at QoS 0 through Eclipse Mosquitto on this machine.")
+            description =
+                    "Events are messages of MQTT, a JSON object each, at QoS 0 through Eclipse Mosquitto on this machine.")
     private boolean byBroker;
 
     @Option(
             names = "--find",
-            description = "Finds how many there may be with a median below 100 ms and 99 % below 1 s, from the first of --queries on: twice as many as"
-                    + " long as that holds, then between.")
+            description =
+                    "Finds how many there may be with a median below 100 ms and 99 % below 1 s, from the first of --queries on: twice as many as"
+                            + " long as that holds, then between.")
     private boolean isFinding;
 
     /** What was measured of a number of queries. */

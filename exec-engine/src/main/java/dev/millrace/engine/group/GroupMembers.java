@@ -66,8 +66,7 @@ public final class GroupMembers {
         if (!types.equals(typesOfLiterals)) {
             typesOfLiterals = types;
         }
-        Member member =
-                new Member(name, number, PackedLiterals.pack(literals), typesOfLiterals, goesOnWith, areViews);
+        Member member = new Member(name, number, PackedLiterals.pack(literals), typesOfLiterals, goesOnWith, areViews);
         if (slot(number) >= slots.length()) {
             AtomicReferenceArray<Member> more = new AtomicReferenceArray<>(2 * slots.length());
             for (int i = 0; i < slots.length(); i++) {

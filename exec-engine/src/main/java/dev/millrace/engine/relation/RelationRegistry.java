@@ -493,9 +493,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     /** The same; none where there is no such relation. */
     public synchronized Set<String> readersOf(String name) {
-        return Optional.ofNullable(entries.get(name))
-                .map(this::readers)
-                .orElse(Set.of());
+        return Optional.ofNullable(entries.get(name)).map(this::readers).orElse(Set.of());
     }
 
     @Override

@@ -134,12 +134,7 @@ public final class SessionAggregateOperator implements Operator {
                 vectors.add(sessions.state().call(call, schema.field(vectors.size()), entries, count));
             }
             vectors.add(TimeColumns.words(
-                    schema.field(vectors.size()),
-                    entries,
-                    sessions.startOffset(),
-                    0,
-                    count,
-                    context.allocator()));
+                    schema.field(vectors.size()), entries, sessions.startOffset(), 0, count, context.allocator()));
             vectors.add(TimeColumns.words(
                     schema.field(vectors.size()),
                     entries,

@@ -38,6 +38,7 @@ class PackedLiteralsTest {
     @Test
     void whatIsNoLiteralOfAFormIsRefused() {
         assertThrows(
-                IllegalArgumentException.class, () -> PackedLiterals.pack(List.of(new Literal(true, DataType.BOOLEAN))));
+                IllegalArgumentException.class,
+                () -> PackedLiterals.pack(List.of(new Literal(true, DataType.BOOLEAN))));
     }
 }

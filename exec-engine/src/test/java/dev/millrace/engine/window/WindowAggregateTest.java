@@ -245,13 +245,7 @@ class WindowAggregateTest {
             return new TwoPhases(
                     partial,
                     new WindowAggregate(
-                            partial,
-                            1,
-                            single.window(),
-                            List.of(0),
-                            single.calls(),
-                            Phase.FINAL,
-                            single.schema()));
+                            partial, 1, single.window(), List.of(0), single.calls(), Phase.FINAL, single.schema()));
         }
     }
 

@@ -59,8 +59,7 @@ public final class PartialSchemas {
                 AggregateState.of(node.calls(), node.input().schema(), false));
     }
 
-    private static Schema schema(
-            Schema input, List<Integer> keys, List<String> times, List<AggregateState> states) {
+    private static Schema schema(Schema input, List<Integer> keys, List<String> times, List<AggregateState> states) {
         List<Field> fields = new ArrayList<>(input.select(keys).fields());
         times.forEach(time -> fields.add(new Field(time, DataType.BIGINT, false)));
         states.stream().filter(state -> !state.distinct()).forEach(state -> fields.addAll(state.columns(input)));

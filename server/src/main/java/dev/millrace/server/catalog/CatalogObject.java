@@ -263,7 +263,9 @@ public record CatalogObject(
         for (Lexeme lexeme : lexemes) {
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
             if (depth == 0 && lexeme.isWord("as")) {
-                return definition.substring(lexeme.end(), endOfQuery(definition, lexemes)).strip();
+                return definition
+                        .substring(lexeme.end(), endOfQuery(definition, lexemes))
+                        .strip();
             }
         }
         return definition;

@@ -147,12 +147,9 @@ public final class DatabaseCatalog implements Catalog {
 
     /** Puts an object in the place of another of its name, whose dependents become its own. */
     public void replace(CatalogObject object) {
-        Held was = held.get(object.name());
-        assert was != null : object.name() + " does not exist";
+        Held was = Objects.requireNonNull(held.get(object.name()), object.name());
         CatalogObject before = was.object();
-        held.put(
-                object.name(),
-                new Held(object, object.schema().equals(before.schema()) ? was.since() : version + 1));
+        held.put(object.name(), new Held(object, object.schema().equals(before.schema()) ? was.since() : version + 1));
         for (String read : before.requires()) {
             dependents.getOrDefault(read, Set.of()).remove(object.name());
         }

@@ -164,6 +164,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 : Optional.ofNullable(ahead.remove(object.name())).orElseGet(this::newNumber);
         numbers.put(object.name(), number);
         if (!listening) {
+            directory.get().catalog().wasMadeAgain(object.name(), object.text());
             return;
         }
         if (takesPlace) {

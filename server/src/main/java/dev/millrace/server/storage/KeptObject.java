@@ -50,18 +50,7 @@ public record KeptObject(
             Map<String, Double> basis,
             OptionalLong paused,
             PlainNumeric numeric) {
-        this(
-                name,
-                kind,
-                PackedText.of(sql, name),
-                createdMicros,
-                owner,
-                jar,
-                number,
-                since,
-                basis,
-                paused,
-                numeric);
+        this(name, kind, PackedText.of(sql, name), createdMicros, owner, jar, number, since, basis, paused, numeric);
     }
 
     /** The statement that makes it. */
@@ -89,6 +78,11 @@ public record KeptObject(
     public KeptObject renamed(String newName, String newSql, Map<String, Double> newBasis) {
         return new KeptObject(
                 newName, kind, newSql, createdMicros, owner, jar, number, since, newBasis, paused, numeric);
+    }
+
+    /** The same with an equal text. */
+    KeptObject withText(PackedText same) {
+        return new KeptObject(name, kind, same, createdMicros, owner, jar, number, since, basis, paused, numeric);
     }
 
     /** The same that stands still, or does not. */

@@ -46,8 +46,8 @@ public final class PackedText {
                 form.append(text.charAt(at++));
             }
         }
-        PackedText packed = new PackedText(
-                FORMS.intern(form.toString()), parts.toString().getBytes(StandardCharsets.UTF_8));
+        PackedText packed =
+                new PackedText(FORMS.intern(form.toString()), parts.toString().getBytes(StandardCharsets.UTF_8));
         return packed.toString().equals(text) ? packed : new PackedText(text, NONE);
     }
 

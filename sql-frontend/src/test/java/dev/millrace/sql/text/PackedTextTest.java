@@ -9,7 +9,22 @@ import org.junit.jupiter.api.Test;
 
 class PackedTextTest {
     private static final List<String> PIECES = List.of(
-            "SELECT ", "q", "q7", "'", "''", "'x'", "80.5", "7", " = ", "\0", "\u00fc", "\uD83D\uDE00", "\uD83D", ".", "$1", "\n");
+            "SELECT ",
+            "q",
+            "q7",
+            "'",
+            "''",
+            "'x'",
+            "80.5",
+            "7",
+            " = ",
+            "\0",
+            "\u00fc",
+            "\uD83D\uDE00",
+            "\uD83D",
+            ".",
+            "$1",
+            "\n");
 
     @Test
     void aTextIsGivenBackLetterByLetter() {
