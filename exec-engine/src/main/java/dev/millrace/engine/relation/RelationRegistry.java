@@ -35,7 +35,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The relations by name, and who reads them. */
+/** The relations by name, and who reads them. Long because whatever changes what a name means is under one lock. */
 public final class RelationRegistry implements Relations, AutoCloseable {
     private record Entry(
             Scannable scannable,

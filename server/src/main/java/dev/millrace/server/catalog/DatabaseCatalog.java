@@ -28,7 +28,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. */
+/**
+ * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. Long because objects, who depends on them
+ * and what is known beside them change together.
+ */
 public final class DatabaseCatalog implements Catalog {
     /**
      * What has a name.
