@@ -21,7 +21,15 @@ public final class CsvFormat implements FileFormat {
     private final List<CsvColumn> columns;
     private final CsvDialect dialect;
 
+    private final boolean onlyAsked;
+
     public CsvFormat(List<CsvColumn> columns, CsvDialect dialect) {
+        this(columns, dialect, false);
+    }
+
+    /** @param onlyAsked whether values of columns that are not asked for may be anything */
+    public CsvFormat(List<CsvColumn> columns, CsvDialect dialect, boolean onlyAsked) {
+        this.onlyAsked = onlyAsked;
         this.columns = List.copyOf(columns);
         this.dialect = dialect;
     }
@@ -43,7 +51,7 @@ public final class CsvFormat implements FileFormat {
             segments.addAll(CsvRanges.of(file, columns, dialect, request.parallelism(), files.size(), context));
         }
         return FileFormat.shares(segments, request.parallelism()).stream()
-                .<FileRows>map(share -> new CsvReader(columns, request, dialect, share, false, context))
+                .<FileRows>map(share -> new CsvReader(columns, request, dialect, share, false, onlyAsked, context))
                 .toList();
     }
 
@@ -51,11 +59,11 @@ public final class CsvFormat implements FileFormat {
     public FileRows reopen(
             SourcePosition position, UnaryOperator<Path> now, ScanRequest request, SourceContext context) {
         List<CsvSegment> segments = CsvPosition.read(position, now, columns.size());
-        return new CsvReader(columns, request, dialect, segments, false, context);
+        return new CsvReader(columns, request, dialect, segments, false, onlyAsked, context);
     }
 
     @Override
     public FileRows follow(Path file, ScanRequest request, SourceContext context) {
-        return new CsvReader(columns, request, dialect, List.of(CsvSegment.whole(file)), true, context);
+        return new CsvReader(columns, request, dialect, List.of(CsvSegment.whole(file)), true, onlyAsked, context);
     }
 }

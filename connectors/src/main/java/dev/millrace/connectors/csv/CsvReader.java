@@ -44,6 +44,7 @@ final class CsvReader implements FileRows, RecordFiles.Records {
     private static final int SHOWN_BYTES = 300;
 
     private final List<CsvColumn> columns;
+    private final boolean onlyAsked;
     private final List<Integer> requested;
     private final Schema schema;
     private final RowFilter filter;
@@ -73,14 +74,19 @@ final class CsvReader implements FileRows, RecordFiles.Records {
     // What is wrong with the records between two batches: found by shape and then column by column, told line by line.
     private final List<RejectedRecord> untold = new ArrayList<>();
 
-    /** @param follow whether to wait for more at the end of the (only) segment instead of finishing */
+    /**
+     * @param follow whether to wait for more at the end of the (only) segment instead of finishing
+     * @param onlyAsked whether values of columns that are not asked for may be anything
+     */
     CsvReader(
             List<CsvColumn> columns,
             ScanRequest request,
             CsvDialect dialect,
             List<CsvSegment> segments,
             boolean follow,
+            boolean onlyAsked,
             SourceContext context) {
+        this.onlyAsked = onlyAsked;
         this.columns = List.copyOf(columns);
         this.requested = request.columns();
         Schema relation = new Schema(columns.stream().map(CsvColumn::field).toList());
@@ -266,7 +272,7 @@ final class CsvReader implements FileRows, RecordFiles.Records {
         }
     }
 
-    /** Parses all columns, into vectors where that does not pay to be put off, and selects the rows to be kept. */
+    /** Parses all columns, or those asked for, into vectors where that does not pay to be put off, and selects the rows to be kept. */
     private void parse(FieldVector[] vectors, boolean plain) {
         selection.all(index.rows);
         rejectedCount = 0;
@@ -275,7 +281,7 @@ final class CsvReader implements FileRows, RecordFiles.Records {
             boolean later = !filter.isEmpty() && loaders.get(i).isText();
             if (filter.tests(i) || (requested.contains(i) && !later)) {
                 vectors[i] = load(i, plain);
-            } else {
+            } else if (!onlyAsked) {
                 loaders.get(i).validate(index, window.address(), plain);
             }
         }

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 
 /**
  * The source {@code file}. Without declared columns they are guessed from a sample of the files, together with how values are written.
@@ -45,6 +46,17 @@ public final class FileSourceFactory implements SourceFactory {
     private static final String LIST_INTERVAL = "s3.list_interval";
     private static final long DEFAULT_LIST_MICROS = 30_000_000;
     private static final long LEAST_LIST_MICROS = 100_000;
+
+    /**
+     * How a query reads files.
+     *
+     * @param typed what becomes of the columns that were guessed
+     * @param onlyAsked whether only values that the query reads are looked at: no other can be wrong then
+     */
+    record Reading(UnaryOperator<Schema> typed, boolean onlyAsked) {
+        /** Columns as they were guessed, and all their values. */
+        static final Reading ALL = new Reading(guessed -> guessed, false);
+    }
 
     /** @param guessed what was found in files together with the columns; empty where these were declared */
     private record Read(Schema schema, FileFormat format, Optional<Source.Assumptions> guessed) {
@@ -71,7 +83,32 @@ public final class FileSourceFactory implements SourceFactory {
     public Source create(Schema declared, Options options) {
         Envelope.refuseInStream(options);
         String path = options.required("path");
-        return ObjectName.isOne(path) ? objects(path, declared, options) : files(path, declared, options);
+        return ObjectName.isOne(path)
+                ? objects(path, options.oneOf("format", FormatName.ofExtension(path)), declared, Reading.ALL, options)
+                : files(path, declared, options);
+    }
+
+    /**
+     * Files that a query names. They are read once, from the beginning to the end.
+     *
+     * @param format where the name of the first does not say it
+     * @throws MillraceException also for an option that the format has not
+     */
+    static Source queried(List<String> paths, Optional<FormatName> format, Reading reading, Options options) {
+        String first = paths.get(0);
+        FormatName name = format.orElse(FormatName.ofExtension(first));
+        if (ObjectName.isOne(first)) {
+            return objects(String.join(",", paths), name, new Schema(List.of()), reading, options);
+        }
+        FilePaths files = FilePaths.named(paths);
+        FileSource.Order order = options.oneOf("order", FileSource.Order.TIME);
+        Read read = read(name, first, new Schema(List.of()), files.list(), reading, options)
+                .including(IncludedColumns.read(options));
+        options.rejectUnread();
+        if (!files.hasPattern()) {
+            read.format().check(files.list().get(0));
+        }
+        return new FileSource(read.schema(), files, read.format(), false, order, Optional.empty(), read.guessed());
     }
 
     private static Source files(String path, Schema declared, Options options) {
@@ -79,7 +116,7 @@ public final class FileSourceFactory implements SourceFactory {
         Mode mode = options.oneOf("mode", Mode.ONCE);
         FileSource.Order order = options.oneOf("order", FileSource.Order.TIME);
         FormatName name = options.oneOf("format", FormatName.ofExtension(path));
-        Read read = read(name, path, declared, declared.size() == 0 ? paths.list() : List.of(), options)
+        Read read = read(name, path, declared, declared.size() == 0 ? paths.list() : List.of(), Reading.ALL, options)
                 .including(IncludedColumns.read(options));
         Optional<FileSource.Pace> pace = pace(read.schema(), options);
         options.rejectUnread();
@@ -97,14 +134,13 @@ public final class FileSourceFactory implements SourceFactory {
     }
 
     /** Objects are never written on: what follows is new ones. */
-    private static Source objects(String path, Schema declared, Options options) {
+    private static Source objects(String path, FormatName name, Schema declared, Reading reading, Options options) {
         ObjectPaths paths = new ObjectPaths(path);
         StoreOptions store = StoreOptions.read(options);
         if (!IncludedColumns.read(options).isEmpty()) {
             throw MillraceException.notAvailableYet("INCLUDE of objects of a store");
         }
         boolean isFollowed = options.oneOf("mode", Mode.ONCE) == Mode.FOLLOW;
-        FormatName name = options.oneOf("format", FormatName.ofExtension(path));
         long everyMicros = options.durationMicros(LIST_INTERVAL, DEFAULT_LIST_MICROS);
         if (everyMicros < LEAST_LIST_MICROS) {
             throw Options.invalid(LIST_INTERVAL, options.text(LIST_INTERVAL, ""), "100 ms or more");
@@ -112,11 +148,11 @@ public final class FileSourceFactory implements SourceFactory {
         boolean isWhole = name == FormatName.ARROW || name == FormatName.PARQUET;
         Read read;
         if (declared.size() > 0) {
-            read = read(name, path, declared, List.of(), options);
+            read = read(name, path, declared, List.of(), reading, options);
             options.rejectUnread();
         } else {
             try (ObjectSample sample = new ObjectSample(store, paths, isWhole)) {
-                read = read(name, path, declared, List.of(sample.file()), options);
+                read = read(name, path, declared, List.of(sample.file()), reading, options);
                 options.rejectUnread();
                 read.format().check(sample.file());
             }
@@ -131,53 +167,60 @@ public final class FileSourceFactory implements SourceFactory {
     }
 
     /** @param samples files to guess columns from; none if they are declared */
-    private static Read read(FormatName name, String path, Schema declared, List<Path> samples, Options options) {
+    private static Read read(
+            FormatName name, String path, Schema declared, List<Path> samples, Reading reading, Options options) {
         return switch (name) {
-            case CSV -> csv(declared, path, samples, options);
-            case JSON -> json(declared, samples, options);
-            case ARROW -> arrow(declared, samples);
-            case PARQUET -> parquet(declared, samples);
+            case CSV -> csv(declared, path, samples, reading, options);
+            case JSON -> json(declared, samples, reading, options);
+            case ARROW -> arrow(declared, samples, reading);
+            case PARQUET -> parquet(declared, samples, reading);
         };
     }
 
-    private static Read csv(Schema declared, String path, List<Path> samples, Options options) {
+    private static Read csv(Schema declared, String path, List<Path> samples, Reading reading, Options options) {
         if (declared.size() > 0) {
             CsvOptions csv = CsvOptions.read(options, path);
-            return new Read(declared, new CsvFormat(csv.columns(declared, options), csv.dialect()), false);
+            return new Read(
+                    declared, new CsvFormat(csv.columns(declared, options), csv.dialect(), reading.onlyAsked()), false);
         }
         CsvInference.Inferred inferred = CsvInference.infer(samples, path, options);
-        Schema schema = known(inferred.schema(), samples, "declare the columns");
+        Schema schema = known(reading.typed().apply(inferred.schema()), samples, "declare the columns");
         Options settled = options.and(inferred.assumed());
         CsvOptions csv = CsvOptions.read(settled, path);
         return new Read(
                 schema,
-                new CsvFormat(csv.columns(schema, settled), csv.dialect()),
+                new CsvFormat(csv.columns(schema, settled), csv.dialect(), reading.onlyAsked()),
                 Optional.of(new Source.Assumptions(inferred.assumed(), inferred.remarks())));
     }
 
-    private static Read json(Schema declared, List<Path> samples, Options options) {
+    private static Read json(Schema declared, List<Path> samples, Reading reading, Options options) {
         boolean isGuessed = declared.size() == 0;
         Schema schema = isGuessed
                 ? known(
-                        JsonInference.ofFiles(samples),
+                        reading.typed().apply(JsonInference.ofFiles(samples)),
                         samples,
                         "each line must hold one JSON object, as `jq -c .[]` writes the elements of an array; or declare"
                                 + " the columns")
                 : declared;
         return new Read(
-                schema, JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options)), isGuessed);
+                schema,
+                JsonRecordFormatFactory.files(schema, options, CsvOptions.maxRecordBytes(options), reading.onlyAsked()),
+                isGuessed);
     }
 
-    private static Read arrow(Schema declared, List<Path> samples) {
+    private static Read arrow(Schema declared, List<Path> samples, Reading reading) {
         boolean isGuessed = declared.size() == 0;
-        Schema schema = isGuessed ? known(ArrowFormat.infer(samples.get(0)), samples, "declare the columns") : declared;
+        Schema schema = isGuessed
+                ? known(reading.typed().apply(ArrowFormat.infer(samples.get(0))), samples, "declare the columns")
+                : declared;
         return new Read(schema, new ArrowFormat(schema), isGuessed);
     }
 
-    private static Read parquet(Schema declared, List<Path> samples) {
+    private static Read parquet(Schema declared, List<Path> samples, Reading reading) {
         boolean isGuessed = declared.size() == 0;
-        Schema schema =
-                isGuessed ? known(ParquetFormat.infer(samples.get(0)), samples, "declare the columns") : declared;
+        Schema schema = isGuessed
+                ? known(reading.typed().apply(ParquetFormat.infer(samples.get(0))), samples, "declare the columns")
+                : declared;
         return new Read(schema, new ParquetFormat(schema), isGuessed);
     }
 

@@ -5,6 +5,7 @@ import dev.millrace.error.SqlState;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
@@ -24,16 +25,43 @@ public final class FilePaths {
     private static final String PATTERN_CHARACTERS = "*?[{";
 
     private final String text;
-    private final List<String> parts;
+    private final List<Part> parts;
+
+    private record Part(String path, boolean isPattern) {}
 
     public FilePaths(String text) {
-        this.text = text;
-        this.parts = Arrays.stream(splitOutsideBraces(text))
-                .map(String::trim)
-                .filter(part -> !part.isEmpty())
-                .toList();
+        this(
+                text,
+                Arrays.stream(splitOutsideBraces(text))
+                        .map(String::trim)
+                        .filter(part -> !part.isEmpty())
+                        .map(part -> new Part(part, hasPatternIn(part)))
+                        .toList());
         if (parts.isEmpty()) {
             throw MillraceException.user(SqlState.INVALID_PARAMETER_VALUE, "option \"path\" names no file");
+        }
+    }
+
+    private FilePaths(String text, List<Part> parts) {
+        this.text = text;
+        this.parts = parts;
+    }
+
+    /** Each path a file if there is one of that very name, else perhaps a pattern; commas are parts of names. */
+    public static FilePaths named(List<String> paths) {
+        return new FilePaths(
+                String.join(", ", paths),
+                paths.stream()
+                        .map(path -> new Part(path, hasPatternIn(path) && !Files.exists(path(path))))
+                        .toList());
+    }
+
+    private static Path path(String name) {
+        try {
+            return Path.of(name);
+        } catch (InvalidPathException e) {
+            throw MillraceException.user(
+                    SqlState.UNDEFINED_FILE, "there is no file \"" + name + "\": " + e.getReason());
         }
     }
 
@@ -43,7 +71,7 @@ public final class FilePaths {
 
     /** Whether new files may come to match. */
     public boolean hasPattern() {
-        return parts.stream().anyMatch(FilePaths::isPattern);
+        return parts.stream().anyMatch(Part::isPattern);
     }
 
     /**
@@ -64,11 +92,11 @@ public final class FilePaths {
     /** As {@link #list()}, but a pattern that matches nothing yet is no error. */
     public List<Path> listPresent() {
         Set<Path> files = new LinkedHashSet<>();
-        for (String part : parts) {
-            if (isPattern(part)) {
-                files.addAll(matching(part));
+        for (Part part : parts) {
+            if (part.isPattern()) {
+                files.addAll(matching(part.path()));
             } else {
-                files.add(existing(Path.of(part)));
+                files.add(existing(path(part.path())));
             }
         }
         return List.copyOf(files);
@@ -91,7 +119,7 @@ public final class FilePaths {
         String[] names = pattern.split("/");
         StringBuilder fixed = new StringBuilder();
         int firstPattern = 0;
-        while (!isPattern(names[firstPattern])) {
+        while (!hasPatternIn(names[firstPattern])) {
             fixed.append(names[firstPattern++]).append('/');
         }
         Path root = Path.of(fixed.toString());
@@ -116,7 +144,7 @@ public final class FilePaths {
         return files;
     }
 
-    private static boolean isPattern(String part) {
+    private static boolean hasPatternIn(String part) {
         return part.chars().anyMatch(c -> PATTERN_CHARACTERS.indexOf(c) >= 0);
     }
 

@@ -4,11 +4,14 @@ import dev.millrace.batch.Batch;
 import dev.millrace.batch.text.JsonRows;
 import dev.millrace.connector.OptionDescription;
 import dev.millrace.connector.Options;
+import dev.millrace.connector.ScanRequest;
 import dev.millrace.connectors.filter.RowFilter;
 import dev.millrace.connectors.format.TimeFormats;
+import dev.millrace.connectors.input.AskedColumns;
 import dev.millrace.connectors.input.LineFiles;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.format.DecoderContext;
 import dev.millrace.format.EncodedRecords;
 import dev.millrace.format.RecordEncoder;
 import dev.millrace.format.RecordFormat;
@@ -36,12 +39,27 @@ public final class JsonRecordFormatFactory implements RecordFormatFactory {
 
     /** Files with an object on each line. */
     public static LineFiles files(Schema schema, Options options, int maxRecordBytes) {
+        return files(schema, options, maxRecordBytes, false);
+    }
+
+    /** @param onlyAsked whether members that are not asked for may be anything */
+    public static LineFiles files(Schema schema, Options options, int maxRecordBytes, boolean onlyAsked) {
         List<JsonColumn> columns = columns(schema, options);
         return new LineFiles(
                 schema,
-                (request, context) -> new JsonDecoder(
-                        columns, request.columns(), RowFilter.of(request.predicates(), schema), context),
+                (request, context) -> {
+                    if (onlyAsked) {
+                        AskedColumns asked = AskedColumns.of(request);
+                        return decoder(asked.of(columns), asked.of(schema), asked.places(request), context);
+                    }
+                    return decoder(columns, schema, request, context);
+                },
                 maxRecordBytes);
+    }
+
+    private static JsonDecoder decoder(
+            List<JsonColumn> columns, Schema schema, ScanRequest request, DecoderContext context) {
+        return new JsonDecoder(columns, request.columns(), RowFilter.of(request.predicates(), schema), context);
     }
 
     /** The columns of a relation, with the options {@code json.path.<column>} and those of times. */

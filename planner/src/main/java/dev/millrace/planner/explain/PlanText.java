@@ -2,6 +2,7 @@ package dev.millrace.planner.explain;
 
 import dev.millrace.condense.Condensation;
 import dev.millrace.connector.ColumnPredicate;
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.plan.expression.AggregateCall;
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.plan.node.JoinTime;
@@ -194,7 +195,7 @@ public final class PlanText implements NodeVisitor<String> {
 
     @Override
     public String scan(PlanNode.Scan scan) {
-        String line = "Scan " + scan.relation() + ": "
+        String line = "Scan " + FileRelation.shown(scan.relation()) + ": "
                 + (scan.columns().isEmpty()
                         ? "no columns"
                         : String.join(", ", scan.schema().names()));

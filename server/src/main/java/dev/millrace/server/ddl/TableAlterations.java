@@ -80,26 +80,26 @@ public final class TableAlterations {
                         .withHint("DROP TABLE and create it again with other columns: its rows come again");
             }
             TableShape shape = new TableShape(definitionOf(indexes.withoutIndexes(before)), this::bound, notices);
-            alter.actions().forEach(shape::apply);
-            boolean isAsWritten = alter.actions().stream().allMatch(AlterTable.Restart.class::isInstance);
+            List<AlterTable.Action> actions = applied(alter, shape);
+            boolean isAsWritten = actions.stream().allMatch(AlterTable.Restart.class::isInstance);
             CatalogObject own = isAsWritten
                     ? asWritten(before, shape)
                     : definitions.table(shape.table(), shape.text(), before.createdMicros());
-            List<Index> with = indexes.altered(before, own, alter.actions());
+            List<Index> with = indexes.altered(before, own, actions);
             CatalogObject after = Indexes.withIndexes(own, with);
-            requireSame(before, after);
+            requireSame(before, after, actions);
             RowNumbers numbers = database.catalog().numbers();
             Map<String, Long> given = numbers.last(before.name());
-            Map<Commented, String> comments = comments(before.name(), alter.actions());
+            Map<Commented, String> comments = comments(before.name(), actions);
             try {
-                alter.actions().forEach(action -> {
+                actions.forEach(action -> {
                     if (action instanceof AlterTable.Restart restart) {
                         numbers.set(before.name(), restart.column(), restart.next() - 1);
                     }
                 });
                 tableRows.replace(before, after, () -> rows(before, after, shape.values()));
             } catch (RuntimeException e) {
-                alter.actions().forEach(action -> {
+                actions.forEach(action -> {
                     if (action instanceof AlterTable.Restart restart) {
                         numbers.set(before.name(), restart.column(), given.getOrDefault(restart.column(), 0L));
                     }
@@ -109,7 +109,7 @@ public final class TableAlterations {
             comments.keySet().removeIf(on -> !Comments.has(after, on));
             database.catalog().comments().putAbout(before.name(), comments);
             indexes.replace(after, with);
-            alter.actions().forEach(action -> {
+            actions.forEach(action -> {
                 if (action instanceof AlterTable.RenameColumn rename) {
                     database.catalog().numbers().rename(before.name(), rename.column(), rename.newName());
                 }
@@ -119,6 +119,24 @@ public final class TableAlterations {
         } finally {
             database.definitionLock().unlock();
         }
+    }
+
+    /** Applies the actions, and those that CASCADE adds before them; returns all in their order. */
+    private List<AlterTable.Action> applied(AlterTable alter, TableShape shape) {
+        List<AlterTable.Action> applied = new ArrayList<>();
+        for (AlterTable.Action action : alter.actions()) {
+            if (action instanceof AlterTable.DropColumn drop && drop.cascade()) {
+                for (String computed : shape.computedFrom(drop.column())) {
+                    notices.accept("drop cascades to column " + Identifiers.quote(computed) + " of table "
+                            + RelationNames.quoted(alter.name()));
+                    applied.add(new AlterTable.DropColumn(computed, false, false));
+                    shape.apply(applied.get(applied.size() - 1));
+                }
+            }
+            shape.apply(action);
+            applied.add(action);
+        }
+        return applied;
     }
 
     /** Comments on a table when columns and constraints were dropped and have other names. */
@@ -182,7 +200,7 @@ public final class TableAlterations {
     // ---- what reads the table --------------------------------------------------------------------------------------
 
     /** What others read stays what it is. */
-    private void requireSame(CatalogObject before, CatalogObject after) {
+    private void requireSame(CatalogObject before, CatalogObject after, List<AlterTable.Action> actions) {
         List<String> dependents =
                 database.catalog().dependents(before.name()).stream().sorted().toList();
         if (dependents.isEmpty()) {
@@ -195,15 +213,22 @@ public final class TableAlterations {
             Field is = after.schema().field(column);
             same = was.name().equals(is.name()) && was.type().equals(is.type()) && (was.nullable() || !is.nullable());
         }
-        if (!same) {
-            throw MillraceException.user(
-                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                            "cannot alter what others read of table \"" + before.name() + "\": "
-                                    + dependents.stream().map(drops::describe).collect(Collectors.joining(", ")))
-                    .withHint(
-                            "drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"
-                                    + " NULL need none of that");
+        if (same) {
+            return;
         }
+        String readers = dependents.stream().map(drops::describe).collect(Collectors.joining(", "));
+        boolean cascades = actions.stream()
+                .anyMatch(action -> action instanceof AlterTable.DropColumn column && column.cascade()
+                        || action instanceof AlterTable.DropConstraint constraint && constraint.cascade());
+        if (cascades) {
+            throw MillraceException.notAvailableYet("CASCADE of ALTER TABLE to what reads the table (" + readers + ")")
+                    .withHint("DROP it first, alter the table, and create it again");
+        }
+        throw MillraceException.user(
+                        SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                        "cannot alter what others read of table \"" + before.name() + "\": " + readers)
+                .withHint("drop them, alter the table, and create them again; ADD COLUMN, DEFAULT, CHECK and SET NOT"
+                        + " NULL need none of that");
     }
 
     // ---- rows ------------------------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ import java.util.stream.Collectors;
 /**
  * A table while it is altered: what CREATE TABLE would say of it, and for each column the expression over the table as it was
  * that gives its values. After each action the whole is bound again, as CREATE TABLE is.
+ *
+ * <p>Long because each action is said of all parts of one definition.
  */
 final class TableShape {
     private static final Map<String, String> SERIAL =
@@ -148,13 +150,14 @@ final class TableShape {
             throw refused("the last column cannot be dropped", "DROP TABLE");
         }
         requireOutside(drop.column(), "DROP COLUMN", false);
+        boolean inKey = table.primaryKey().contains(drop.column());
         List<Field> fields = table.columns().stream()
                 .filter(field -> !field.name().equals(drop.column()))
                 .toList();
         Map<String, ColumnRule> rules = new LinkedHashMap<>(table.rules().columns());
         rules.remove(drop.column());
         List<Check> checks = table.rules().checks().stream()
-                .filter(check -> !mentions(check.text(), drop.column()))
+                .filter(check -> !needs(check.text(), drop.column(), Map.of(), List.of(check)))
                 .toList();
         values.remove(drop.column());
         List<Unique> uniques = table.rules().uniques().stream()
@@ -165,7 +168,7 @@ final class TableShape {
         rebind(
                 with(
                         fields,
-                        table.primaryKey(),
+                        inKey ? List.of() : table.primaryKey(),
                         new TableRules(
                                 rules, checks, uniques, digits, table.rules().conflict())),
                 List.of());
@@ -220,11 +223,6 @@ final class TableShape {
                 .isPresent()) {
             throw refused(action + " of the column of the watermark", "CREATE TABLE with another");
         }
-        if (!checksToo && table.primaryKey().contains(column)) {
-            throw refused(
-                    action + " of a column of the primary key",
-                    "ALTER TABLE .. DROP CONSTRAINT " + Identifiers.quote(table.name() + "_pkey") + " first");
-        }
         boolean isVersion = table.rules()
                 .conflict()
                 .filter(rule -> rule.versions().contains(column))
@@ -232,14 +230,12 @@ final class TableShape {
         if (!checksToo && isVersion) {
             throw refused(action + " of a version column", "CREATE TABLE with another");
         }
-        table.rules().columns().forEach((other, rule) -> {
-            if (rule.kind() == ColumnRule.Kind.GENERATED && !other.equals(column) && mentions(rule.text(), column)) {
-                throw MillraceException.user(
-                                SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                                "cannot alter column \"" + column + "\" because generated column \"" + other
-                                        + "\" is computed from it")
-                        .withHint("DROP COLUMN " + Identifiers.quote(other) + " first");
-            }
+        computedFrom(column).stream().findFirst().ifPresent(other -> {
+            throw MillraceException.user(
+                            SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                            "cannot alter column \"" + column + "\" because generated column \"" + other
+                                    + "\" is computed from it")
+                    .withHint("DROP COLUMN " + Identifiers.quote(other) + " first");
         });
         for (Check check : table.rules().checks()) {
             if (checksToo && mentions(check.text(), column)) {
@@ -247,6 +243,38 @@ final class TableShape {
                         action + " of a column that CHECK \"" + check.name() + "\" names",
                         "DROP CONSTRAINT " + Identifiers.quote(check.name()) + " first, and ADD it again");
             }
+        }
+    }
+
+    /** Generated columns that are computed from a column. */
+    List<String> computedFrom(String column) {
+        return table.rules().columns().entrySet().stream()
+                .filter(entry -> entry.getValue().kind() == ColumnRule.Kind.GENERATED
+                        && !entry.getKey().equals(column)
+                        && needs(entry.getValue().text(), column, Map.ofEntries(entry), List.of()))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+    }
+
+    /** Whether a rule cannot be bound without a column; the word alone may as well be a function, a type or a part of a time. */
+    private boolean needs(String text, String column, Map<String, ColumnRule> rules, List<Check> checks) {
+        if (!mentions(text, column)) {
+            return false;
+        }
+        List<Field> others = table.columns().stream()
+                .filter(field -> !field.name().equals(column))
+                .toList();
+        Map<String, Integer> digits = new LinkedHashMap<>(table.rules().digits());
+        digits.remove(column);
+        TableRules alone = new TableRules(rules, checks, List.of(), digits, Optional.empty());
+        CreateTable without =
+                new CreateTable(table.name(), IfExists.FAIL, others, List.of(), alone, Optional.empty(), Map.of());
+        try {
+            CreateTable unused = bind.apply(text(elements(without), without));
+            return false;
+        } catch (MillraceException e) {
+            return e.sqlState() == SqlState.UNDEFINED_COLUMN;
         }
     }
 
@@ -305,6 +333,11 @@ final class TableShape {
     private void setType(AlterTable.SetType set) {
         Field before = require(set.column());
         requireOutside(set.column(), "ALTER COLUMN TYPE", false);
+        if (table.primaryKey().contains(set.column())) {
+            throw refused(
+                    "ALTER COLUMN TYPE of a column of the primary key",
+                    "ALTER TABLE .. DROP CONSTRAINT " + Identifiers.quote(table.name() + "_pkey") + " first");
+        }
         boolean made = table.rules()
                 .of(set.column())
                 .filter(rule -> rule.kind() == ColumnRule.Kind.GENERATED || rule.kind() == ColumnRule.Kind.SERIAL)

@@ -4,6 +4,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.instance.Instance;
+import dev.millrace.server.query.FileScans;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.sql.catalog.TableRules;
 import dev.millrace.sql.statement.Statement;
@@ -31,6 +32,7 @@ public final class Views {
 
     /** A view keeps nothing: its text is expanded where it is read. */
     public Command create(Statement.CreateView create, String text) {
+        FileScans.requireNone(create.query(), "a view");
         CatalogObject view = new CatalogObject(
                 create.name(),
                 ObjectKind.VIEW,

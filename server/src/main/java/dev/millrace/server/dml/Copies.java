@@ -16,7 +16,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.type.Schema;
 import java.util.List;
 
-/** COPY into streams and tables, and COPY of answers and subscriptions to the client. */
+/** COPY into streams and tables, and COPY of answers and subscriptions to the client, or files of the server in its place. */
 public final class Copies {
     private final Instance database;
     private final Queries queries;
@@ -34,32 +34,45 @@ public final class Copies {
     }
 
     public StatementResult from(Statement.CopyFrom copy) {
-        requireClient(copy.file().isPresent());
         CatalogObject target = writes.writable(copy.relation());
-        return new Incoming(target, copy, CopyOptions.of(copy.options()));
+        Incoming rows = new Incoming(target, copy, CopyOptions.of(copy.options()));
+        return copy.file().isPresent()
+                ? StatementResult.Command.of(
+                        "COPY",
+                        ServerFiles.read(
+                                copy.file().get(), rows, database.engine().allocator()))
+                : rows;
     }
 
     public StatementResult to(Statement.CopyTo copy) {
-        requireClient(copy.file().isPresent());
         CopyOptions options = CopyOptions.of(copy.options());
         if (copy.options().containsKey(CopyOptions.FREEZE)) {
             throw MillraceException.user(SqlState.FEATURE_NOT_SUPPORTED, "COPY freeze only available using COPY FROM");
         }
         if (copy.source() instanceof Statement.Select select) {
-            return new StatementResult.CopyOut(queries.select(select), options);
+            StatementResult.Rows rows = queries.rows(select.query());
+            return copy.file().isPresent()
+                    ? written(rows, copy.file().get(), options)
+                    : new StatementResult.CopyOut(rows, options);
         } else if (copy.source() instanceof Statement.Subscribe subscribe) {
+            if (copy.file().isPresent()) {
+                throw MillraceException.notAvailableYet("COPY of a subscription to a file of the server")
+                        .withHint("CREATE SINK .. WITH (connector = 'file', path = ..) writes changes as they come");
+            }
             return new StatementResult.CopyOut(subscriptions.subscribe(subscribe), options);
         }
         throw MillraceException.user(SqlState.SYNTAX_ERROR, "COPY (...) TO takes a SELECT or a SUBSCRIBE");
     }
 
-    private static void requireClient(boolean file) {
-        if (file) {
-            throw MillraceException.notAvailableYet("COPY with a file of the server")
-                    .withHint(
-                            "a stream or a sink WITH (connector = 'file', path = ...) reads and writes files; psql's \\copy"
-                                    + " copies files of the client");
-        }
+    private StatementResult written(StatementResult.Rows rows, String file, CopyOptions options) {
+        return StatementResult.Command.of(
+                "COPY",
+                ServerFiles.write(
+                        file,
+                        rows,
+                        options,
+                        settings.timeStyle(),
+                        database.engine().allocator()));
     }
 
     /**

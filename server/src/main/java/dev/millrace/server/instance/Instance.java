@@ -452,7 +452,7 @@ public final class Instance implements AutoCloseable {
         return "dropped " + table + " " + subscriptions.incrementAndGet();
     }
 
-    /** A name for what a transaction sees of a table; no relation can have it. */
+    /** A name for what a transaction sees of a table, or a statement of files; no relation can have it. */
     public String ownRowsName(String table) {
         return "own " + table + " " + subscriptions.incrementAndGet();
     }

@@ -1,5 +1,7 @@
 package dev.millrace.server.names;
 
+import dev.millrace.connector.query.FileCall;
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.permission.Identity;
@@ -28,6 +30,7 @@ import java.util.function.Predicate;
  * @param sees whether what has a name is there for the session: not what another's transaction has made and not committed; waits for what that
  *     has altered or dropped
  * @param signals the functions by which the session stops others
+ * @param files what statements find of files that they name
  */
 public record SessionCatalog(
         DatabaseCatalog catalog,
@@ -39,7 +42,8 @@ public record SessionCatalog(
         SessionObjects objects,
         SearchPath path,
         Predicate<String> sees,
-        Function<String, Optional<UserFunction>> signals)
+        Function<String, Optional<UserFunction>> signals,
+        FilesInQueries files)
         implements Catalog {
     @Override
     public Optional<Relation> relation(String name) {
@@ -86,7 +90,13 @@ public record SessionCatalog(
                         objects,
                         path.literal(),
                         sees,
-                        signals);
+                        signals,
+                        files);
+    }
+
+    @Override
+    public FileRelation files(FileCall call) {
+        return files.find(call);
     }
 
     @Override

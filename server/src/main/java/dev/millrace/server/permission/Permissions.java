@@ -287,6 +287,7 @@ public final class Permissions {
     // ---- rows ------------------------------------------------------------------------------------------------------
 
     private void reads(Query query) {
+        query.files().values().forEach(files -> sources(files.options()));
         query.named().forEach(this::reads);
     }
 
@@ -402,6 +403,13 @@ public final class Permissions {
     public void requireSubscription(String name, String owner) {
         if (!identity.isSuperuser() && !roles.hasPrivilegesOf(identity.current(), owner)) {
             throw denied("must be owner of subscription " + name);
+        }
+    }
+
+    /** @throws MillraceException 42501 if the role may not have rows brought in with these options of a connector */
+    public void requireSource(Map<String, String> options) {
+        if (!identity.isSuperuser()) {
+            sources(options);
         }
     }
 

@@ -5,6 +5,7 @@ import com.google.common.cache.CacheBuilder;
 import dev.millrace.condense.Condensing;
 import dev.millrace.connector.Options;
 import dev.millrace.connector.Source;
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.expressions.constant.ConstantFolder;
@@ -477,7 +478,7 @@ public final class Plans {
     }
 
     private RelationFacts facts(String name) {
-        if (Relation.isAtHand(name)) {
+        if (Relation.isAtHand(name) || FileRelation.isName(name)) {
             return new RelationFacts(true, true, Optional.empty(), List.of());
         }
         Optional<CatalogObject> object = catalog.object(name);

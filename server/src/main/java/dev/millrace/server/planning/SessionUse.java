@@ -1,5 +1,7 @@
 package dev.millrace.server.planning;
 
+import dev.millrace.connector.query.FileCall;
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.sql.catalog.Catalog;
 import dev.millrace.sql.catalog.Relation;
 import dev.millrace.sql.catalog.UserFunction;
@@ -22,6 +24,7 @@ public final class SessionUse implements Catalog {
     private final SessionUse noted; // where it is
     private boolean own;
     private boolean stops;
+    private boolean looks;
 
     public SessionUse(Catalog names) {
         this.names = names;
@@ -33,9 +36,14 @@ public final class SessionUse implements Catalog {
         this.noted = noted;
     }
 
-    /** Whether another session could have got another answer. */
+    /** Whether another session, or the same one later, could have got another answer. */
     public boolean isOwn() {
-        return own;
+        return own || looks;
+    }
+
+    /** Whether what was found holds for the next execution by this session, with the files as they were found. */
+    public boolean isForNext() {
+        return !own;
     }
 
     /** Whether a function was found that stops sessions. */
@@ -67,6 +75,12 @@ public final class SessionUse implements Catalog {
     public Catalog ofDefinitions() {
         Catalog literal = names.ofDefinitions();
         return literal == names ? this : new SessionUse(literal, noted);
+    }
+
+    @Override
+    public FileRelation files(FileCall call) {
+        noted.looks = true;
+        return names.files(call);
     }
 
     @Override

@@ -183,6 +183,7 @@ public final class KeyReads implements AutoCloseable {
                                     : database.plans().analyze(parsed, names, parameters)));
             if (statement instanceof Statement.Select select
                     && !used.isOwn()
+                    && select.query().files().isEmpty()
                     && !select.query().isRecursive()) {
                 PlanNode root = queries.plan(select.query()).root();
                 Optional<Found> found = rows.plan(root).map(plan -> new Found(select, plan));

@@ -2,6 +2,7 @@ package dev.millrace.server.query;
 
 import dev.millrace.batch.Batch;
 import dev.millrace.batch.Closing;
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.engine.calc.DirectCalc;
 import dev.millrace.engine.relation.OnError;
 import dev.millrace.engine.runtime.Result;
@@ -41,6 +42,7 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.time.Clock;
 import dev.millrace.type.Schema;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,6 +74,8 @@ public final class Queries {
     private final RangeRows ranges;
     private final Consumer<Supplier<Optional<Progress>>> showProgress;
     private final Map<String, Batch> atHand = new LinkedHashMap<>(); // what parts of the statement under way returned
+    private final Map<String, FileRelation> files = new HashMap<>(); // that the statement under way names
+    private final Consumer<String> notices;
     private long nowMicros; // when the statement under way, or the transaction that it is of, was begun
     private volatile Optional<Progress> flushProgress = Optional.empty(); // written by the session's thread
 
@@ -81,7 +85,9 @@ public final class Queries {
             Transactions transactions,
             Cancellation cancellation,
             Offload offload,
-            Consumer<Supplier<Optional<Progress>>> showProgress) {
+            Consumer<Supplier<Optional<Progress>>> showProgress,
+            Consumer<String> notices) {
+        this.notices = notices;
         this.database = database;
         this.settings = settings;
         this.checks = new ReadChecks(database);
@@ -98,6 +104,7 @@ public final class Queries {
     /** A statement begins: all that it computes reads one time, when its transaction began. */
     public void begin() {
         nowMicros = transactions.beganMicros().orElseGet(database.clock()::epochMicros);
+        files.clear();
         checks.begin();
     }
 
@@ -192,6 +199,7 @@ public final class Queries {
         if (query.isRecursive()) {
             throw MillraceException.notAvailableYet("WITH RECURSIVE in an answer that is kept current");
         }
+        FileScans.requireNone(query, "an answer that is kept current");
         return offload.run(() -> rules.plan(database.plans(), query, basis));
     }
 
@@ -201,6 +209,7 @@ public final class Queries {
     }
 
     private StatementResult.Rows read(Query query) {
+        files.putAll(query.files());
         if (query.isRecursive()) {
             tellOfViews(query);
             prepareToRead(query);
@@ -271,6 +280,11 @@ public final class Queries {
         if (object.isPresent()) {
             return all(object.get());
         }
+        Optional<Schema> ofFiles = Optional.ofNullable(files.get(relation))
+                .map(found -> found.source().schema());
+        if (ofFiles.isPresent()) {
+            return run(scan(relation, ofFiles.get()), ofFiles.get());
+        }
         Schema schema =
                 database.catalog().systemRelation(relation).orElseThrow().schema();
         return run(scan(relation, schema), schema);
@@ -325,6 +339,7 @@ public final class Queries {
 
     /** The rows of a query over rows at hand, which stay the caller's; it may read relations, too. */
     public StatementResult.Rows over(Query query, Batch atHand) {
+        files.putAll(query.files());
         if (query.isRecursive()) {
             return recursiveOver(query, atHand);
         }
@@ -436,12 +451,21 @@ public final class Queries {
 
     private ResultRows run(PlanNode plan, Schema schema, Runnable onClose) {
         long mostBytes = limits.mostBytes();
-        Result result = offload.run(
-                hasMany(plan, MANY_NODES), () -> database.engine().run(plan, nowMicros, mostBytes), Result::close);
+        FileScans scans = new FileScans(database, files, notices);
+        Result result;
+        try {
+            PlanNode over = scans.in(plan);
+            result = offload.run(
+                    hasMany(plan, MANY_NODES), () -> database.engine().run(over, nowMicros, mostBytes), Result::close);
+        } catch (RuntimeException e) {
+            scans.close();
+            throw e;
+        }
         long startNanos = database.clock().nanoTime();
         showProgress.accept(() -> Optional.of(progressOf(result, startNanos)));
         return new ResultRows(schema, result, cancellation, database.engine().allocator(), () -> {
             showProgress.accept(Optional::empty);
+            scans.close();
             onClose.run();
         });
     }
@@ -452,6 +476,7 @@ public final class Queries {
             throw MillraceException.notAvailableYet("EXPLAIN ANALYZE of WITH RECURSIVE")
                     .withHint("EXPLAIN shows the plan of what reads it");
         }
+        files.putAll(query.files());
         PlanNode plan = plan(query).root();
         prepareToRead(query);
         checks.requireAsBegun(query.relations());

@@ -41,6 +41,7 @@ final class Descriptions {
 
     /** @param declaredTypes as far as the client declares them, {@link DataType#NULL} for those to be inferred */
     Description describe(ParsedStatement parsed, List<DataType> declaredTypes) {
+        names.files().begin();
         long version = names.version();
         Known before = known.getIfPresent(parsed);
         if (before != null && before.version == version && before.declared.equals(declaredTypes)) {
@@ -50,7 +51,7 @@ final class Descriptions {
         Frontend.Open open = execution.queries().offload().run(() -> analyze(parsed, used, declaredTypes));
         Statement statement = open.statement();
         Description description = new Description(open.parameterTypes(), columns(statement, parsed));
-        if (!used.isOwn()) {
+        if (used.isForNext()) {
             execution.analyses().keep(parsed, version, declaredTypes, statement);
         }
         boolean stands = statement instanceof Statement.Select || StatementKinds.changesRows(statement);

@@ -162,8 +162,8 @@ final class Execution {
         this.notices = notices;
         this.transactions =
                 new Transactions(database.rowLocks(), database.engine(), database.clock(), settings, notices);
-        this.queries =
-                new Queries(database, settings, transactions, cancellation, offload, source -> progress = source);
+        this.queries = new Queries(
+                database, settings, transactions, cancellation, offload, source -> progress = source, notices);
         this.subscriptions = new Subscriptions(database, settings, queries, cancellation, notices, names.permissions());
         this.durable = new DurableSubscriptions(database, settings, notices, names.permissions(), identity);
         this.analyses = new OpenAnalyses(names::version);
@@ -513,6 +513,7 @@ final class Execution {
         progress = Optional::empty;
         transactions.requireUsable(parsed.syntax());
         early.await(parsed, parameters); // what comes meanwhile is no change to it
+        names.files().begin();
         queries.begin();
     }
 

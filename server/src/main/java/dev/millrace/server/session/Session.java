@@ -14,6 +14,7 @@ import dev.millrace.server.heap.KeptHeap;
 import dev.millrace.server.heap.StatementSize;
 import dev.millrace.server.instance.Instance;
 import dev.millrace.server.log.EventLog;
+import dev.millrace.server.names.FilesInQueries;
 import dev.millrace.server.names.ParameterValues;
 import dev.millrace.server.names.PreparedTexts;
 import dev.millrace.server.names.SearchPath;
@@ -112,7 +113,8 @@ public final class Session implements AutoCloseable {
                 objects,
                 path,
                 this::sees,
-                name -> signals.function(name).or(() -> settingCalls.function(name)));
+                name -> signals.function(name).or(() -> settingCalls.function(name)),
+                new FilesInQueries(permissions, instance.references(), notice -> notices.accept(notice)));
         Cancellation cancellation = new Cancellation(instance.turns());
         Offload offload = new Offload(instance.offloadThreads());
         this.execution = new Execution(

@@ -65,8 +65,12 @@ class RandomDefinitionsTest {
             case 0, 1, 2 -> "CREATE TABLE " + table + " (id INT PRIMARY KEY, a INT)";
             case 3 -> "CREATE TABLE " + table + " AS SELECT g AS a, g * 2 AS b FROM generate_series(1, 5) g";
             case 4 -> "DROP TABLE " + table + (random.nextBoolean() ? " CASCADE" : "");
-            case 5 -> "ALTER TABLE " + table + " ADD COLUMN " + column() + " INT DEFAULT " + random.nextInt(10);
-            case 6 -> "ALTER TABLE " + table + " DROP COLUMN " + column();
+            case 5 ->
+                "ALTER TABLE " + table + " ADD COLUMN " + column() + " INT"
+                        + (random.nextBoolean()
+                                ? " DEFAULT " + random.nextInt(10)
+                                : " GENERATED ALWAYS AS (" + column() + " + 1) STORED");
+            case 6 -> "ALTER TABLE " + table + " DROP COLUMN " + column() + (random.nextBoolean() ? " CASCADE" : "");
             case 7 -> "ALTER TABLE " + table + " RENAME COLUMN " + column() + " TO " + column();
             case 8 -> "ALTER TABLE " + table + " ALTER COLUMN " + column() + " TYPE BIGINT";
             case 9 ->

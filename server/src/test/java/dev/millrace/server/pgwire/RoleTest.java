@@ -11,13 +11,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.Millrace;
 import dev.millrace.server.session.Database;
 import dev.millrace.server.session.Session;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Who may come in and do what, through PostgreSQL's JDBC driver, with passwords. */
 @Timeout(120)
@@ -289,5 +296,55 @@ class RoleTest {
             assertEquals(privileges, again.catalog().privilegeDefinitions());
         }
         assertEquals(5, privileges.size(), privileges.toString());
+    }
+
+    @Test
+    void filesInFromAreForThoseWhoMayReadFilesOfTheServer(@TempDir Path folder) throws SQLException, IOException {
+        Path file = Files.writeString(folder.resolve("f.csv"), "id,v\n1,10\n2,x\n");
+        superuser("CREATE TABLE t (id BIGINT, v TEXT)", "CREATE USER bob PASSWORD 'bob'", "GRANT ALL ON t TO bob");
+        String from = "SELECT id FROM '" + file + "'";
+        String copyFrom = "COPY t FROM '" + file + "' (FORMAT csv, HEADER)";
+        String copyTo = "COPY t TO '" + folder.resolve("out") + "'";
+        try (Connection bob = as("bob", "bob")) {
+            for (String sql : List.of(
+                    from,
+                    from.replace("f.csv", "none.csv"),
+                    "INSERT INTO t " + from.replace("id", "id, v"),
+                    "EXPLAIN " + from)) {
+                assertEquals(
+                        "42501 ERROR: must be superuser or have privileges of the pg_read_server_files role to read files of the"
+                                + " server",
+                        error(bob, sql));
+            }
+            assertTrue(error(bob, copyFrom).startsWith("42501"));
+            assertTrue(error(bob, copyTo).startsWith("42501"));
+            superuser("GRANT pg_read_server_files TO bob");
+            assertEquals(List.of("1", "2"), rows(bob, from + " ORDER BY 1"));
+            run(bob, copyFrom);
+            assertTrue(error(bob, copyTo).startsWith("42501"));
+            superuser("GRANT pg_write_server_files TO bob");
+            run(bob, copyTo);
+            try (PreparedStatement prepared = bob.prepareStatement("SELECT * FROM '" + file + "' WHERE id = ?")) {
+                assertEquals(
+                        "bigint|text",
+                        prepared.getMetaData().getColumnTypeName(1).replace("int8", "bigint") + "|"
+                                + prepared.getMetaData().getColumnTypeName(2));
+                for (int id = 1; id <= 2; id++) {
+                    prepared.setLong(1, id);
+                    try (ResultSet found = prepared.executeQuery()) {
+                        assertTrue(found.next());
+                        assertEquals(id == 1 ? "10" : "x", found.getString("v"));
+                    }
+                }
+            }
+            try (Statement statement = bob.createStatement();
+                    ResultSet left = statement.executeQuery("SELECT sum(v) FROM read_csv('" + file
+                            + "', types = {'v': 'int'}, ignore_errors = true)")) {
+                assertTrue(left.next());
+                assertEquals(10, left.getInt(1));
+                assertEquals("01000", statement.getWarnings().getSQLState());
+                assertTrue(statement.getWarnings().getMessage().startsWith("1 record was left out of read_csv("));
+            }
+        }
     }
 }

@@ -151,6 +151,24 @@ class DurableTablesTest {
     }
 
     @Test
+    void whatAColumnTookAlongIsGoneAfterARestart() throws IOException {
+        try (TestDatabase database = open()) {
+            database.run(
+                    "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT GENERATED ALWAYS AS (a + 1) STORED, c INT CHECK (c > a));"
+                            + "CREATE INDEX of_b ON t (b); INSERT INTO t (id, a, c) VALUES (1, 10, 11); ALTER TABLE t DROP COLUMN a CASCADE;"
+                            + "ALTER TABLE t DROP COLUMN id; INSERT INTO t VALUES (3), (3)");
+            try (TestDatabase again = new TestDatabase(crashed("cascaded"))) {
+                assertEquals(List.of("11", "3", "3"), again.rows("SELECT * FROM t"));
+            }
+        }
+        try (TestDatabase again = open()) {
+            assertEquals(List.of("11", "3", "3"), again.rows("SELECT * FROM t"));
+            assertEquals(List.of("0"), again.rows("SELECT count(*) FROM pg_constraint WHERE conrelid = 't'::regclass"));
+            assertEquals(List.of("0"), again.rows("SELECT count(*) FROM pg_indexes WHERE tablename = 't'"));
+        }
+    }
+
+    @Test
     void answersOverTablesAreComputedAnew() {
         try (TestDatabase database = open()) {
             database.run("""

@@ -1,5 +1,7 @@
 package dev.millrace.sql.bind;
 
+import dev.millrace.error.MillraceException;
+import dev.millrace.error.SqlState;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.query.FromBinder;
 import dev.millrace.sql.bind.query.QueryBinder;
@@ -33,11 +35,21 @@ final class SqlFunctionCheck {
         if (table) {
             QueryBinder queries = new QueryBinder(context, Optional.empty());
             new FromBinder(context, queries, Optional.empty()).inlined(function, call.getOperandList(), call);
+            requireNoFiles(context);
             return;
         }
         SqlNode expression = InlinedFunction.body(function, call.getOperandList(), call);
         ExpressionBinder binder =
                 new ExpressionBinder(context, Scope.empty(Optional.empty(), context), Clause.plain("a SQL function"));
         context.coercions().convert(binder.bind(expression), returns, Strength.ASSIGNMENT, expression);
+        requireNoFiles(context);
+    }
+
+    private static void requireNoFiles(QueryContext context) {
+        if (!context.files().isEmpty()) {
+            throw MillraceException.user(
+                            SqlState.FEATURE_NOT_SUPPORTED, "files in FROM are read once, and a function is kept")
+                    .withHint("CREATE STREAM s WITH (connector = 'file', path = '..'), and read s");
+        }
     }
 }

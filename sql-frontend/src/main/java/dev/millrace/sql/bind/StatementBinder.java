@@ -220,6 +220,10 @@ public final class StatementBinder {
             Relation relation = RelationLookUp.of(context, describe.relation());
             return new Statement.Describe(relation.name(), relation.schema());
         }
+        if (syntax instanceof Syntax.DescribeQuery describe) {
+            return new Statement.Describe(
+                    "", shown(NamesShown.of(describe.query())).schema());
+        }
         if (syntax instanceof Syntax.Explain explain) {
             return new Statement.Explain(explain.forms(), bind(explain.statement()));
         }

@@ -10,6 +10,7 @@
  * change       INSERT, UPDATE, DELETE, MERGE, RETURNING, rules of rows
  * query        WITH, set operations, SELECT, FROM, GROUP BY
  * match        MATCH_RECOGNIZE
+ * file         files in FROM
  * expression   operators, comparisons, casts, calls, aggregates, OVER
  * scope        which names mean which columns
  * subquery     sub-queries to joins

@@ -1,5 +1,8 @@
 package dev.millrace.sql.catalog;
 
+import dev.millrace.connector.query.FileCall;
+import dev.millrace.connector.query.FileRelation;
+import dev.millrace.error.MillraceException;
 import dev.millrace.type.PlainNumeric;
 import java.util.Collection;
 import java.util.List;
@@ -46,6 +49,16 @@ public interface Catalog {
     /** The same as texts see it that are kept: a name without a schema means what is in {@code public}, whoever asks. */
     default Catalog ofDefinitions() {
         return this;
+    }
+
+    /**
+     * Files as a query names them. They are looked at now; what is found is the statement's until it ends.
+     *
+     * @throws dev.millrace.error.MillraceException if there are none, they cannot be read, an option is not there, or (42501) the role may
+     *     not read files of the server
+     */
+    default FileRelation files(FileCall call) {
+        throw MillraceException.notAvailableYet("files in FROM");
     }
 
     /** All names that {@link #relation} knows, for suggestions; asked only when a name was not found. */

@@ -2,6 +2,7 @@ package dev.millrace.sql.grammar;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
+import dev.millrace.sql.syntax.FileFunctions;
 import dev.millrace.sql.syntax.FromClauses;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexeme.Kind;
@@ -270,6 +271,14 @@ final class CallParser {
     private SqlNode argument(SqlIdentifier function, boolean ofTable) {
         Lexeme first = tokens.peek();
         if (first.isName() && tokens.peekAt(1).isSymbol("=>")) {
+            SqlIdentifier name = tokens.named(tokens.next());
+            tokens.next();
+            return SyntaxNodes.call(SqlStdOperatorTable.ARGUMENT_ASSIGNMENT, value(function, ofTable), name);
+        }
+        boolean isOption = first.isName()
+                && tokens.peekAt(1).isSymbol("=")
+                && FileFunctions.isOne(function.names.get(function.names.size() - 1));
+        if (isOption) { // as DuckDB writes it
             SqlIdentifier name = tokens.named(tokens.next());
             tokens.next();
             return SyntaxNodes.call(SqlStdOperatorTable.ARGUMENT_ASSIGNMENT, value(function, ofTable), name);

@@ -253,6 +253,8 @@ final class FromParser {
                 item = SyntaxNodes.select(position, List.of(SqlIdentifier.star(position)), item, null, null);
             }
             item = lateral ? lateral(item, start) : item;
+        } else if (first.kind() == Lexeme.Kind.STRING && !lateral) {
+            item = functions.files();
         } else if (first.isWord("table") && tokens.peekAt(1).isSymbol("(")) {
             item = functions.explicit();
             item = lateral ? lateral(item, start) : item;

@@ -1,5 +1,6 @@
 package dev.millrace.sql.grammar;
 
+import dev.millrace.sql.syntax.FileFunctions;
 import dev.millrace.sql.syntax.Operators;
 import dev.millrace.sql.syntax.TypeSpec;
 import dev.millrace.sql.text.Lexeme;
@@ -78,6 +79,16 @@ final class TableCallParser {
         SqlNode call = grammar.calls.ofTable(grammar.primaries.path(tokens.queryName()), place);
         tokens.require(")");
         return SqlStdOperatorTable.COLLECTION_TABLE.createCall(tokens.positionFrom(start), call);
+    }
+
+    /** {@code 'plugs.csv'}: files by their name alone. */
+    SqlNode files() {
+        int start = tokens.place();
+        SqlNode path = grammar.primaries.operand();
+        if (!(path instanceof SqlLiteral)) {
+            throw tokens.syntaxErrorAt(tokens.peekAt(-1));
+        }
+        return collection(table(FileFunctions.BY_NAME, path.getParserPosition(), List.of(path)), start);
     }
 
     SqlNode call() {

@@ -70,22 +70,19 @@ final class AlterTableParser {
     private Action drop() {
         if (words.accept("constraint")) {
             boolean ifExists = words.acceptAll("if", "exists");
-            return behaviour(new AlterTable.DropConstraint(words.name(), ifExists));
+            return new AlterTable.DropConstraint(words.name(), ifExists, cascades());
         }
         words.accept("column");
         boolean ifExists = words.acceptAll("if", "exists");
-        return behaviour(new AlterTable.DropColumn(words.name(), ifExists));
+        return new AlterTable.DropColumn(words.name(), ifExists, cascades());
     }
 
-    private Action behaviour(Action action) {
-        Lexeme word = words.peek();
-        if (words.accept("cascade")) {
-            throw MillraceException.notAvailableYet("CASCADE of ALTER TABLE")
-                    .at(word.start() + 1)
-                    .withHint("DROP what depends on it first: nothing is dropped that is not named");
+    private boolean cascades() {
+        boolean cascade = words.accept("cascade");
+        if (!cascade) {
+            words.accept("restrict");
         }
-        words.accept("restrict");
-        return action;
+        return cascade;
     }
 
     private Action rename() {

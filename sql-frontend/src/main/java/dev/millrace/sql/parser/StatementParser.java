@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
@@ -43,6 +44,8 @@ public final class StatementParser {
      * @param parameterCount the highest {@code $n}
      */
     public record Parsed(Syntax syntax, int start, int end, int parameterCount) {}
+
+    private static final Set<String> DESCRIBED = Set.of("select", "with", "from", "values");
 
     private static final List<String> LISTINGS = List.of(
             "streams",
@@ -312,6 +315,17 @@ public final class StatementParser {
 
     private Syntax describe() {
         words.next();
+        if (words.peek().kind() == Kind.STRING) {
+            String query = "FROM '" + words.next().text().replace("'", "''") + "'";
+            return new Syntax.DescribeQuery(queryText(new Words(query, Lexer.tokens(query))));
+        }
+        boolean isQuery = words.peek().isSymbol("(")
+                || DESCRIBED.contains(words.peek().text())
+                        && words.peek().kind() == Kind.WORD
+                        && words.peekAt(1).kind() != Kind.END;
+        if (isQuery) {
+            return new Syntax.DescribeQuery(queryText(words));
+        }
         if (words.peekAt(1).isName()) {
             words.objectKind();
         }

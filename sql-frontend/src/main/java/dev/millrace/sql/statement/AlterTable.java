@@ -11,7 +11,8 @@ public record AlterTable(String name, boolean ifExists, List<Action> actions) im
     /** ADD COLUMN; {@code definition} is what CREATE TABLE would have of it, the name first. */
     public record AddColumn(String column, boolean ifNotExists, String definition) implements Action {}
 
-    public record DropColumn(String column, boolean ifExists) implements Action {}
+    /** DROP COLUMN; {@code cascade} takes generated columns along that are computed from it. */
+    public record DropColumn(String column, boolean ifExists, boolean cascade) implements Action {}
 
     public record RenameColumn(String column, String newName) implements Action {}
 
@@ -30,7 +31,7 @@ public record AlterTable(String name, boolean ifExists, List<Action> actions) im
     /** ADD of a constraint, as CREATE TABLE would have it. */
     public record AddConstraint(String definition) implements Action {}
 
-    public record DropConstraint(String constraint, boolean ifExists) implements Action {}
+    public record DropConstraint(String constraint, boolean ifExists, boolean cascade) implements Action {}
 
     public record RenameConstraint(String constraint, String newName) implements Action {}
 

@@ -1,5 +1,6 @@
 package dev.millrace.sql.statement;
 
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.type.Schema;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.apache.calcite.rel.RelNode;
  * @param relations the names of all relations read, as given to the catalog
  * @param named the relations and users' views that its own text names, not those that views read in turn
  * @param options of {@code SELECT .. WITH (..)}, which nobody has read yet
+ * @param files what is read of files that the text names, by the names among {@code relations} under which the algebra reads it
  * @param recursions what has to be computed before it, in this order; none of a query that is kept current
  */
 public record Query(
@@ -26,36 +28,37 @@ public record Query(
         Set<String> relations,
         Set<String> named,
         Map<String, String> options,
+        Map<String, FileRelation> files,
         List<Recursion> recursions)
         implements RowSource {
     /** A query that reads nothing by way of views. */
     public Query(RelNode rel, Schema schema, Emit emit, Set<String> relations) {
-        this(rel, schema, emit, relations, relations, Map.of(), List.of());
+        this(rel, schema, emit, relations, relations, Map.of(), Map.of(), List.of());
     }
 
     /** This query under other names of columns. */
     public Query withSchema(Schema other) {
-        return new Query(rel, other, emit, relations, named, options, recursions);
+        return new Query(rel, other, emit, relations, named, options, files, recursions);
     }
 
     /** This query by other algebra, of the same columns. */
     public Query withRel(RelNode other) {
-        return new Query(other, schema, emit, relations, named, options, recursions);
+        return new Query(other, schema, emit, relations, named, options, files, recursions);
     }
 
     /** This query with changes shown at other times. */
     public Query withEmit(Emit other) {
-        return new Query(rel, schema, other, relations, named, options, recursions);
+        return new Query(rel, schema, other, relations, named, options, files, recursions);
     }
 
     /** This query with options. */
     public Query withOptions(Map<String, String> other) {
-        return new Query(rel, schema, emit, relations, named, other, recursions);
+        return new Query(rel, schema, emit, relations, named, other, files, recursions);
     }
 
     /** This query over what its recursions give, which is there. */
     public Query withoutRecursions() {
-        return new Query(rel, schema, emit, relations, named, options, List.of());
+        return new Query(rel, schema, emit, relations, named, options, files, List.of());
     }
 
     /** Whether there is something to be computed before it. */
@@ -77,6 +80,7 @@ public record Query(
         relations = Set.copyOf(relations);
         named = Set.copyOf(named);
         options = Map.copyOf(options);
+        files = Map.copyOf(files);
         recursions = List.copyOf(recursions);
         if (rel.getRowType().getFieldCount() != schema.size()) {
             throw new IllegalArgumentException(

@@ -388,7 +388,7 @@ public sealed interface Statement {
     /** SHOW CREATE; no kind means whatever has the name. */
     record ShowCreate(Optional<ObjectKind> kind, String name) implements Statement {}
 
-    /** DESCRIBE; the relation was found in the catalog. */
+    /** DESCRIBE; the relation was found in the catalog, or has no name where it is what a query gives. */
     record Describe(String relation, Schema schema) implements Statement {}
 
     /** How EXPLAIN shows a plan. */

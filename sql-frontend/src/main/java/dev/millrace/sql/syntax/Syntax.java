@@ -291,6 +291,9 @@ public sealed interface Syntax {
 
     record Describe(SqlIdentifier relation) implements Syntax {}
 
+    /** DESCRIBE of what a query gives. */
+    record DescribeQuery(QueryText query) implements Syntax {}
+
     record Explain(Set<ExplainForm> forms, Syntax statement) implements Syntax {}
 
     record ExplainAnalyze(Syntax statement) implements Syntax {}

@@ -2,11 +2,13 @@ package dev.millrace.server.pgwire.message;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.server.pgwire.value.PgType;
+import dev.millrace.server.result.Warning;
 import dev.millrace.type.Field;
 import dev.millrace.type.Schema;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /** Writes what a server sends, but for rows, at the end of a buffer. Stateless. */
 public final class ServerMessages {
@@ -171,11 +173,13 @@ public final class ServerMessages {
     }
 
     public static void notice(ByteBuf out, String message) {
+        Optional<String> warning = Warning.in(message);
+        String severity = warning.isPresent() ? "WARNING" : "NOTICE";
         int start = begin(out, 'N');
-        field(out, 'S', "NOTICE");
-        field(out, 'V', "NOTICE");
-        field(out, 'C', "00000");
-        field(out, 'M', message);
+        field(out, 'S', severity);
+        field(out, 'V', severity);
+        field(out, 'C', warning.isPresent() ? "01000" : "00000");
+        field(out, 'M', warning.orElse(message));
         out.writeByte(0);
         end(out, start);
     }

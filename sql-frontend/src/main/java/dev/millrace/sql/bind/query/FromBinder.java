@@ -6,6 +6,7 @@ import dev.millrace.sql.algebra.RelationTable;
 import dev.millrace.sql.algebra.Rex;
 import dev.millrace.sql.bind.expression.ExpressionBinder;
 import dev.millrace.sql.bind.expression.FunctionNames;
+import dev.millrace.sql.bind.file.FileBinder;
 import dev.millrace.sql.bind.match.MatchBinder;
 import dev.millrace.sql.bind.relation.RelNodes;
 import dev.millrace.sql.bind.scope.BoundQuery;
@@ -78,6 +79,10 @@ public final class FromBinder {
         }
         if (node.isA(SqlKind.QUERY)) {
             return query(node);
+        }
+        Optional<From> files = new FileBinder(context).bind(node); // as an argument of a window
+        if (files.isPresent()) {
+            return files.get();
         }
         if (!(node instanceof SqlCall call)) {
             throw Errors.error(SqlState.SYNTAX_ERROR, "a relation is expected here", node);
@@ -216,6 +221,10 @@ public final class FromBinder {
             SqlCall function = call.operand(0);
             return inlined(sql.get(), function.getOperandList(), function);
         }
+        Optional<From> files = new FileBinder(context).bind(call.operand(0));
+        if (files.isPresent()) {
+            return files.get();
+        }
         Optional<SqlCall> function = ExpandBinder.function(call, context);
         return function.isPresent() && !isConstantSeries(function.get())
                 ? expanded(function.get(), call)
@@ -249,7 +258,9 @@ public final class FromBinder {
         }
         List<Column> renamed = new ArrayList<>();
         boolean series = ExpandBinder.function(call, context).isPresent() // its column is named after the alias
-                || call.operand(0).getKind() == SqlKind.COLLECTION_TABLE && visible.size() == 1;
+                || call.operand(0).getKind() == SqlKind.COLLECTION_TABLE
+                        && visible.size() == 1
+                        && !FileBinder.isCall(call.operand(0));
         for (int i = 0; i < visible.size(); i++) {
             Column column = visible.get(i);
             String unnamed = series ? alias.getSimple() : column.name();

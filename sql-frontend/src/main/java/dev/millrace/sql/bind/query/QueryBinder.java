@@ -103,6 +103,7 @@ public final class QueryBinder {
                 context.relations(),
                 context.named(),
                 Map.of(),
+                context.files(),
                 RecursionBinder.readBy(withoutSubQueries, context.recursions()));
     }
 

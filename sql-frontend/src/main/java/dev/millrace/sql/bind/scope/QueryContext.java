@@ -1,5 +1,6 @@
 package dev.millrace.sql.bind.scope;
 
+import dev.millrace.connector.query.FileRelation;
 import dev.millrace.error.MillraceException;
 import dev.millrace.sql.algebra.LogicalPlanner;
 import dev.millrace.sql.algebra.Rex;
@@ -39,6 +40,7 @@ public final class QueryContext {
     private final FunctionResolver functions;
     private Optional<RelOptCluster> cluster = Optional.empty(); // it is dear to make, and rows of constants need none
     private final Set<String> relations = new LinkedHashSet<>();
+    private final Map<String, FileRelation> files = new HashMap<>();
     private final Map<String, Optional<Relation>> changed;
     private final Map<SqlIdentifier, String> references;
     private Optional<From> atHand = Optional.empty();
@@ -176,6 +178,17 @@ public final class QueryContext {
     public void reads(Relation relation) {
         relations.add(relation.name());
         names(relation);
+    }
+
+    /** Files that the query's text names. */
+    public void reads(FileRelation found) {
+        relations.add(found.name());
+        files.put(found.name(), found);
+    }
+
+    /** The files read, by the names of their relations. */
+    public Map<String, FileRelation> files() {
+        return files;
     }
 
     /** Whose columns the statement goes by, though it may read no row of it. */
