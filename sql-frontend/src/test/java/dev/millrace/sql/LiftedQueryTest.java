@@ -3,6 +3,7 @@ package dev.millrace.sql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,15 @@ class LiftedQueryTest {
         assertEquals("SELECT a FROM s\nWHERE k > $1", lifted.query().shape());
     }
 
+    @Test
+    void viewsAreReadLikeQueries() {
+        LiftedQuery view = LiftedQuery.of("CREATE MATERIALIZED VIEW v AS SELECT a FROM s WHERE k = 5")
+                .orElseThrow();
+        assertEquals(ObjectKind.MATERIALIZED_VIEW, view.kind());
+        assertEquals("v", view.name());
+        assertEquals("SELECT a FROM s WHERE k = $1", view.query().shape());
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -70,7 +80,8 @@ class LiftedQueryTest {
                 "CREATE CONTINUOUS QUERY q AS",
                 "CREATE CONTINUOUS QUERY",
                 "CREATE",
-                "CREATE MATERIALIZED VIEW q AS SELECT a FROM s WHERE k = 5",
+                "CREATE MATERIALIZED QUERY q AS SELECT a FROM s WHERE k = 5",
+                "CREATE VIEW q AS SELECT a FROM s WHERE k = 5",
                 "SELECT a FROM s WHERE k = 5"
             })
     void othersAreReadByTheGrammarAlone(String sql) {

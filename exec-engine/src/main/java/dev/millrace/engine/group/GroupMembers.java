@@ -2,6 +2,7 @@ package dev.millrace.engine.group;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.millrace.plan.expression.Expression.Literal;
+import dev.millrace.type.DataType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,8 @@ public final class GroupMembers {
 
     @GuardedBy("this") private int used; // slots
 
+    @GuardedBy("this") private List<DataType> typesOfLiterals = List.of(); // of all members, which are of one form
+
     private volatile int count; // written under the lock
     private volatile long beganAfter; // written before the operator has rows, read by it
     private final boolean areViews;
@@ -59,7 +62,11 @@ public final class GroupMembers {
      */
     public synchronized Member add(String name, List<Literal> literals, long after, Optional<String> goesOnWith) {
         long number = free.isEmpty() ? used++ : free.remove() + (1L << SLOT_BITS);
-        Member member = new Member(name, number, literals, goesOnWith, areViews);
+        List<DataType> types = literals.stream().map(Literal::type).toList();
+        if (!types.equals(typesOfLiterals)) {
+            typesOfLiterals = types;
+        }
+        Member member = new Member(name, number, PackedLiterals.pack(literals), typesOfLiterals, goesOnWith, areViews);
         if (slot(number) >= slots.length()) {
             AtomicReferenceArray<Member> more = new AtomicReferenceArray<>(2 * slots.length());
             for (int i = 0; i < slots.length(); i++) {

@@ -17,26 +17,36 @@ import java.util.Optional;
 public final class Member {
     private final String name;
     private final long number;
-    private final List<Literal> literals;
+    private final byte[] literals; // packed
+    private final List<DataType> types; // of those, the same for all members
     private final Optional<String> goesOnWith;
     private final boolean isView;
     private volatile long rowsBefore = Long.MAX_VALUE; // written by the operator when it begins, read by statistics
     private long rowsOut; // written by the operator; a statistic may see it some rows old
     private volatile Optional<FailedRows> failedRows = Optional.empty(); // set once, under the lock
-    private Optional<FailedRows.Part> failing = Optional.empty(); // the operator's
-    private Optional<FailedRows.Part> returning = Optional.empty(); // likewise, of what may be taken back
-    private boolean hasFailingRows; // likewise
+    private Optional<Failing> failing = Optional.empty(); // the operator's
     private Optional<MemberOperators> operators = Optional.empty(); // likewise
     private volatile Optional<MillraceException> failure = Optional.empty(); // written once, by the operator
     private volatile Optional<Audience> audience = Optional.empty(); // written while nothing is published
     private volatile Optional<MemberView> view = Optional.empty(); // written by who makes views, one at a time
 
-    Member(String name, long number, List<Literal> literals, Optional<String> goesOnWith, boolean isView) {
+    /**
+     * @param literals packed
+     * @param types of those
+     */
+    Member(
+            String name,
+            long number,
+            byte[] literals,
+            List<DataType> types,
+            Optional<String> goesOnWith,
+            boolean isView) {
         this.name = name;
         this.number = number;
         this.goesOnWith = goesOnWith;
         this.isView = isView;
-        this.literals = List.copyOf(literals);
+        this.literals = literals;
+        this.types = types;
     }
 
     public String name() {
@@ -48,14 +58,15 @@ public final class Member {
         return number;
     }
 
+    /** As objects, made anew. */
     public List<Literal> literals() {
-        return literals;
+        return PackedLiterals.unpack(literals, types);
     }
 
     List<Expression> row() {
         List<Expression> row = new ArrayList<>();
         row.add(new Literal(number, DataType.BIGINT));
-        row.addAll(literals);
+        row.addAll(literals());
         return row;
     }
 
@@ -100,26 +111,18 @@ public final class Member {
 
     /** A row failed, or the failure of one is taken back. The operator's. @throws MillraceException if too many did */
     void failed(MillraceException why, long weight, boolean mayBeTakenBack) {
-        hasFailingRows = true;
-        FailedRows all = failures();
-        if (mayBeTakenBack) {
-            returning = returning.or(() -> Optional.of(all.newPart()));
-        } else {
-            failing = failing.or(() -> Optional.of(all.newPart(true)));
-        }
-        (mayBeTakenBack ? returning : failing).orElseThrow().failed(why, weight);
+        failing = failing.or(() -> Optional.of(new Failing(failures())));
+        failing.get().failed(why, weight, mayBeTakenBack);
     }
 
     /** Whether rows failed in the epoch under way, or failures were taken back. The operator's. */
     boolean hasFailingRows() {
-        return hasFailingRows;
+        return failing.filter(Failing::isUnderWay).isPresent();
     }
 
     /** The epoch in which rows failed is at its end. The operator's. */
     void epochEnd(long epoch) {
-        hasFailingRows = false;
-        failing.ifPresent(part -> part.epochEnd(epoch));
-        returning.ifPresent(part -> part.epochEnd(epoch));
+        failing.ifPresent(rows -> rows.epochEnd(epoch));
     }
 
     /** Its rows that failed, if any did. */
@@ -166,5 +169,37 @@ public final class Member {
     /** The rows of its answer, if it has had any, or was read. */
     public Optional<VersionedView> rows() {
         return view.map(MemberView::rows);
+    }
+
+    /** Rows that fail, of a member of which some did. The operator's. */
+    private static final class Failing {
+        private final FailedRows all;
+        private Optional<FailedRows.Part> gone = Optional.empty(); // for good
+        private Optional<FailedRows.Part> returning = Optional.empty(); // of what may be taken back
+        private boolean isUnderWay; // in the epoch at hand
+
+        Failing(FailedRows all) {
+            this.all = all;
+        }
+
+        void failed(MillraceException why, long weight, boolean mayBeTakenBack) {
+            isUnderWay = true;
+            if (mayBeTakenBack) {
+                returning = returning.or(() -> Optional.of(all.newPart()));
+            } else {
+                gone = gone.or(() -> Optional.of(all.newPart(true)));
+            }
+            (mayBeTakenBack ? returning : gone).orElseThrow().failed(why, weight);
+        }
+
+        boolean isUnderWay() {
+            return isUnderWay;
+        }
+
+        void epochEnd(long epoch) {
+            isUnderWay = false;
+            gone.ifPresent(part -> part.epochEnd(epoch));
+            returning.ifPresent(part -> part.epochEnd(epoch));
+        }
     }
 }

@@ -35,7 +35,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** The relations by name, and who reads them. */
+/** The relations by name, and who reads them. Long because whatever changes what a name means is under one lock. */
 public final class RelationRegistry implements Relations, AutoCloseable {
     private record Entry(
             Scannable scannable,
@@ -47,6 +47,7 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     private final Resources resources;
     private final Function<String, Optional<Scannable.Feed>> members;
+    private final Function<String, List<String>> asMembers;
 
     @GuardedBy("this") private final Map<String, Entry> entries = new LinkedHashMap<>();
 
@@ -60,13 +61,20 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     /** Of relations and queries alone. */
     public RelationRegistry(Resources resources) {
-        this(resources, name -> Optional.empty());
+        this(resources, name -> Optional.empty(), List::of);
     }
 
-    /** @param members what reads the answer of a query that is no relation here by its name; asked without a lock */
-    public RelationRegistry(Resources resources, Function<String, Optional<Scannable.Feed>> members) {
+    /**
+     * @param members what reads the answer of a query that is no relation here by its name; asked without a lock
+     * @param asMembers the queries that a reader runs: itself, or the members of a group; asked with this locked
+     */
+    public RelationRegistry(
+            Resources resources,
+            Function<String, Optional<Scannable.Feed>> members,
+            Function<String, List<String>> asMembers) {
         this.resources = resources;
         this.members = members;
+        this.asMembers = asMembers;
     }
 
     /**
@@ -379,10 +387,11 @@ public final class RelationRegistry implements Relations, AutoCloseable {
             if (entry.query()) {
                 throw MillraceException.user(SqlState.WRONG_OBJECT_TYPE, "\"" + name + "\" is a query: drop it as one");
             }
-            if (!entry.readers().isEmpty()) {
+            Set<String> readers = readers(entry);
+            if (!readers.isEmpty()) {
                 throw MillraceException.user(
                         SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
-                        "cannot drop \"" + name + "\" because " + String.join(", ", entry.readers()) + " read it");
+                        "cannot drop \"" + name + "\" because " + String.join(", ", readers) + " read it");
             }
             entries.remove(name);
             pasts.remove(name);
@@ -472,14 +481,19 @@ public final class RelationRegistry implements Relations, AutoCloseable {
 
     @Override
     public synchronized List<String> readers(String name) {
-        return List.copyOf(entry(name).readers());
+        return List.copyOf(readers(entry(name)));
+    }
+
+    /** Of groups their members: these have no entries of their own, as there may be very many. */
+    private Set<String> readers(Entry entry) {
+        Set<String> readers = new LinkedHashSet<>();
+        entry.readers().forEach(reader -> readers.addAll(asMembers.apply(reader)));
+        return readers;
     }
 
     /** The same; none where there is no such relation. */
     public synchronized Set<String> readersOf(String name) {
-        return Optional.ofNullable(entries.get(name))
-                .map(entry -> Set.copyOf(entry.readers()))
-                .orElse(Set.of());
+        return Optional.ofNullable(entries.get(name)).map(this::readers).orElse(Set.of());
     }
 
     @Override

@@ -160,7 +160,7 @@ class LocalEngine implements Engine {
                 options.channelLowBytes(),
                 options.memoryLimitBytes() / 8,
                 sinkThreads);
-        this.relations = new RelationRegistry(resources, this::feedOfMember);
+        this.relations = new RelationRegistry(resources, this::feedOfMember, this::asMembers);
         this.pullQueries = new PullQueries(resources, relations, options, operators);
         this.checkpoints = new EngineCheckpoints(resources, relations, quiescence, changes, options.memoryLimitBytes());
     }
@@ -263,7 +263,6 @@ class LocalEngine implements Engine {
                     LocalQueryGroup.isKept(plan, queryOptions) ? goingOn(name, group, running) : running,
                     group.operators(operators),
                     start -> start.whenMade(group::begin).attaching(group::attach));
-            relations.readsNothing(name); // its members do
             synchronized (queries) {
                 ofGroups.put(query, group);
             }
@@ -356,6 +355,15 @@ class LocalEngine implements Engine {
     /** What reads the answer of a member of a group. */
     private Optional<Scannable.Feed> feedOfMember(String name) {
         return members(Set.of(name)).stream().findFirst().flatMap(MemberQuery::feed);
+    }
+
+    /** The members of a group, by the name of what runs them; any other query itself. */
+    private List<String> asMembers(String name) {
+        Optional<LocalQueryGroup> group;
+        synchronized (queries) {
+            group = Optional.ofNullable(queries.get(name)).map(ofGroups::get);
+        }
+        return group.map(LocalQueryGroup::names).orElseGet(() -> List.of(name));
     }
 
     /** Starts a query in the place of a member, who leaves its group and is there until the query is. By who holds the lock of changes. */
@@ -576,7 +584,6 @@ class LocalEngine implements Engine {
 
     /** A member of a group is about to be gone. */
     void remove(MemberQuery member) {
-        relations.readsNothing(member.name());
         synchronized (queries) {
             members.remove(member.name(), member);
         }

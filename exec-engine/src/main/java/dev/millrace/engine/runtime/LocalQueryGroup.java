@@ -232,7 +232,7 @@ final class LocalQueryGroup implements QueryGroup {
             if (plan.keepsState()) {
                 joined[0].beginsIn(query.touchEpoch());
             }
-            show(joined[0]);
+            engine.add(joined[0]);
             return Optional.of(joined[0]);
         } catch (RuntimeException | Error e) {
             endIfLeft(); // one that was made for it stays for nobody
@@ -283,9 +283,9 @@ final class LocalQueryGroup implements QueryGroup {
         return own;
     }
 
-    private void show(MemberQuery member) {
-        relations.reads(member.name(), relation());
-        engine.add(member);
+    /** Of its members. */
+    List<String> names() {
+        return members.all().stream().map(Member::name).toList();
     }
 
     /** State that does not follow its keys stays in one task. */

@@ -7,6 +7,7 @@ import dev.millrace.sql.statement.Statement.ObjectKind;
 import dev.millrace.sql.text.Identifiers;
 import dev.millrace.sql.text.Lexeme;
 import dev.millrace.sql.text.Lexer;
+import dev.millrace.sql.text.PackedText;
 import dev.millrace.type.PlainNumeric;
 import dev.millrace.type.Schema;
 import java.util.HashSet;
@@ -27,7 +28,7 @@ import java.util.stream.Collectors;
  * @param input of a stream: where its rows come from
  * @param reads names of the relations it was made from
  * @param options of its WITH clause
- * @param definition the text that made it, without the semicolon
+ * @param text that made it, without the semicolon
  * @param createdMicros when, since 1970 UTC
  * @param rules of rows that are written to it
  * @param numeric what NUMERIC without digits means in the definition
@@ -42,7 +43,7 @@ public record CatalogObject(
         Optional<StreamInput> input,
         Set<String> reads,
         Map<String, String> options,
-        String definition,
+        PackedText text,
         long createdMicros,
         TableRules rules,
         PlainNumeric numeric) {
@@ -100,6 +101,42 @@ public record CatalogObject(
                 PlainNumeric.current());
     }
 
+    /** One whose definition says so much of numbers. */
+    public CatalogObject(
+            String name,
+            ObjectKind kind,
+            Schema schema,
+            boolean appendOnly,
+            List<Integer> primaryKey,
+            Optional<Relation.EventTime> eventTime,
+            Optional<StreamInput> input,
+            Set<String> reads,
+            Map<String, String> options,
+            String definition,
+            long createdMicros,
+            TableRules rules,
+            PlainNumeric numeric) {
+        this(
+                name,
+                kind,
+                schema,
+                appendOnly,
+                primaryKey,
+                eventTime,
+                input,
+                reads,
+                options,
+                PackedText.of(definition, name),
+                createdMicros,
+                rules,
+                numeric);
+    }
+
+    /** The text that made it, without the semicolon. */
+    public String definition() {
+        return text.toString();
+    }
+
     /** A schema, by its name without the point. */
     public static CatalogObject schema(String name, long createdMicros) {
         return new CatalogObject(
@@ -147,7 +184,7 @@ public record CatalogObject(
                 input,
                 reads,
                 options,
-                definition,
+                text,
                 createdMicros,
                 newRules,
                 numeric);
@@ -221,19 +258,22 @@ public record CatalogObject(
     /** The text behind AS, of what is made from a query, without WITH DATA; all of the text where there is none. */
     public String queryText() {
         int depth = 0;
+        String definition = definition();
         List<Lexeme> lexemes = Lexer.tokens(definition);
         for (Lexeme lexeme : lexemes) {
             depth += lexeme.isSymbol("(") ? 1 : lexeme.isSymbol(")") ? -1 : 0;
             if (depth == 0 && lexeme.isWord("as")) {
-                return definition.substring(lexeme.end(), endOfQuery(lexemes)).strip();
+                return definition
+                        .substring(lexeme.end(), endOfQuery(definition, lexemes))
+                        .strip();
             }
         }
         return definition;
     }
 
-    private int endOfQuery(List<Lexeme> lexemes) {
+    private int endOfQuery(String definition, List<Lexeme> lexemes) {
         if (kind == ObjectKind.STREAM || kind == ObjectKind.SINK) {
-            return beforeOptions(lexemes);
+            return beforeOptions(definition, lexemes);
         }
         int last = lexemes.size() - 2; // before END
         if (!lexemes.get(last).isWord("data")) {
@@ -244,7 +284,7 @@ public record CatalogObject(
     }
 
     /** Before the options, if they are behind the query. */
-    private int beforeOptions(List<Lexeme> lexemes) {
+    private static int beforeOptions(String definition, List<Lexeme> lexemes) {
         int depth = 0;
         boolean isBehindAs = false;
         for (int i = 0; i + 1 < lexemes.size(); i++) {

@@ -1,5 +1,6 @@
 package dev.millrace.server.catalog;
 
+import com.google.common.collect.Collections2;
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.error.Suggestion;
@@ -28,12 +29,25 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
+ * <<<<<<< HEAD
  * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names.
  *
  * <p>Long because objects of all kinds are found here, each by its own question.
+ * =======
+ * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. Long because objects, who depends on them
+ * and what is known beside them change together.
+ * >>>>>>> a119e47b3b57ee99786a7e60cc8f2622bfedc4e0
  */
 public final class DatabaseCatalog implements Catalog {
-    private final ConcurrentSkipListMap<String, CatalogObject> objects = new ConcurrentSkipListMap<>();
+    /**
+     * What has a name.
+     *
+     * @param since the version from which on its columns are what they are
+     */
+    private record Held(CatalogObject object, long since) {}
+
+    private final ConcurrentSkipListMap<String, Held> held = new ConcurrentSkipListMap<>();
+    private final Collection<CatalogObject> objects = Collections2.transform(held.values(), Held::object);
     private final Map<String, Set<String>> dependents = new ConcurrentHashMap<>();
     private final Map<String, SystemRelation> systemRelations = new ConcurrentSkipListMap<>();
     private final Map<String, UserFunction> functions = new ConcurrentHashMap<>();
@@ -49,8 +63,6 @@ public final class DatabaseCatalog implements Catalog {
     private volatile Function<String, Optional<CatalogObject>> others = name -> Optional.empty(); // likewise
     private volatile References references = new References(-1, Map.of());
     private volatile long version; // written under the database's lock, read by the plan cache
-    private final Map<String, Long> since =
-            new ConcurrentHashMap<>(); // the version from which columns are what they are
 
     /** Roles, owners and privileges. */
     public Roles roles() {
@@ -136,7 +148,7 @@ public final class DatabaseCatalog implements Catalog {
 
     /** Adds an object whose name is free. */
     public void add(CatalogObject object) {
-        CatalogObject before = objects.putIfAbsent(object.name(), object);
+        Held before = held.putIfAbsent(object.name(), new Held(object, version + 1));
         assert before == null : object.name() + " exists";
         if (object.kind() == ObjectKind.SCHEMA) {
             findSchemas();
@@ -147,14 +159,14 @@ public final class DatabaseCatalog implements Catalog {
                     .add(object.name());
         }
         version++;
-        since.put(object.name(), version);
         listeners.forEach(listener -> listener.defined(object));
     }
 
     /** Puts an object in the place of another of its name, whose dependents become its own. */
     public void replace(CatalogObject object) {
-        CatalogObject before = objects.put(object.name(), object);
-        assert before != null : object.name() + " does not exist";
+        Held was = Objects.requireNonNull(held.get(object.name()), object.name());
+        CatalogObject before = was.object();
+        held.put(object.name(), new Held(object, object.schema().equals(before.schema()) ? was.since() : version + 1));
         for (String read : before.requires()) {
             dependents.getOrDefault(read, Set.of()).remove(object.name());
         }
@@ -164,9 +176,6 @@ public final class DatabaseCatalog implements Catalog {
                     .add(object.name());
         }
         version++;
-        if (!object.schema().equals(before.schema())) {
-            since.put(object.name(), version);
-        }
         listeners.forEach(listener -> listener.defined(object));
         comments.retain(object);
     }
@@ -176,20 +185,26 @@ public final class DatabaseCatalog implements Catalog {
      * {@link #isAsOf what they were}.
      */
     public void altering(String name, Runnable change) {
-        Long before = since.put(name, Long.MAX_VALUE);
+        Held before = held.get(name);
+        since(name, Long.MAX_VALUE);
         try {
             change.run(); // which replaces the object
         } finally {
-            if (before != null) {
-                since.replace(name, Long.MAX_VALUE, before); // it failed
+            Held now = held.get(name);
+            if (before != null && now != null && now.since() == Long.MAX_VALUE) { // it failed
+                since(name, before.since());
             }
         }
     }
 
+    private void since(String name, long from) {
+        held.computeIfPresent(name, (same, now) -> new Held(now.object(), from));
+    }
+
     /** Whether a relation's columns are still those that it had under a version, or it is none of the catalog. */
     public boolean isAsOf(String name, long seen) {
-        Long changed = since.get(name);
-        return changed == null || changed <= seen;
+        Held now = held.get(name);
+        return now == null || now.since() <= seen;
     }
 
     /** Adds a function, whose name is free, with what calls need to know. */
@@ -256,19 +271,16 @@ public final class DatabaseCatalog implements Catalog {
         Map<String, Map<String, Long>> counted = new HashMap<>();
         now.keySet().forEach(name -> {
             counted.put(name, numbers.last(name));
-            Objects.requireNonNull(objects.get(name))
+            Objects.requireNonNull(held.get(name))
+                    .object()
                     .requires()
                     .forEach(read -> dependents.getOrDefault(read, Set.of()).remove(name));
         });
         Set<String> names = now.values().stream().map(CatalogObject::name).collect(Collectors.toSet());
         version++;
-        now.values().forEach(object -> {
-            objects.put(object.name(), object);
-            since.put(object.name(), version);
-        });
+        now.values().forEach(object -> held.put(object.name(), new Held(object, version)));
         now.keySet().stream().filter(name -> !names.contains(name)).forEach(name -> {
-            objects.remove(name);
-            since.remove(name);
+            held.remove(name);
             dependents.remove(name);
         });
         now.values()
@@ -296,7 +308,7 @@ public final class DatabaseCatalog implements Catalog {
 
     /** Gives an object other rules, which come from other objects: its own definition stays. */
     public void replaceRules(CatalogObject object) {
-        objects.put(object.name(), object);
+        held.computeIfPresent(object.name(), (name, before) -> new Held(object, before.since()));
         version++;
     }
 
@@ -335,7 +347,7 @@ public final class DatabaseCatalog implements Catalog {
     /** Takes an object out that nothing depends on. */
     public void remove(String name) {
         assert dependents(name).isEmpty() : name + " is still read";
-        CatalogObject object = objects.remove(name);
+        CatalogObject object = held.remove(name).object();
         if (object.kind() == ObjectKind.SCHEMA) {
             findSchemas();
         }
@@ -343,7 +355,6 @@ public final class DatabaseCatalog implements Catalog {
         indexes.remove(name);
         numbers.forget(name);
         comments.forget(name);
-        since.remove(name);
         for (String read : object.requires()) {
             Set<String> readers = dependents.get(read);
             if (readers != null) {
@@ -389,8 +400,8 @@ public final class DatabaseCatalog implements Catalog {
 
     /** The object of this name, or what is read as one: a query of a template. */
     public Optional<CatalogObject> object(String name) {
-        CatalogObject object = objects.get(name);
-        return object == null ? others.apply(name) : Optional.of(object);
+        Held found = held.get(name);
+        return found == null ? others.apply(name) : Optional.of(found.object());
     }
 
     private void findSchemas() {
@@ -441,7 +452,8 @@ public final class DatabaseCatalog implements Catalog {
      * said of a materialized view.
      */
     public CatalogObject require(ObjectKind kind, String name) {
-        CatalogObject object = objects.get(name);
+        CatalogObject object =
+                Optional.ofNullable(held.get(name)).map(Held::object).orElse(null);
         if (object == null && kind == ObjectKind.SCHEMA) {
             throw undefinedSchema(RelationNames.shown(name));
         }
@@ -472,12 +484,12 @@ public final class DatabaseCatalog implements Catalog {
 
     /** All objects of a kind, by name. */
     public List<CatalogObject> objects(ObjectKind kind) {
-        return objects.values().stream().filter(object -> object.kind() == kind).toList();
+        return objects.stream().filter(object -> object.kind() == kind).toList();
     }
 
     /** All objects, by name. */
     public Collection<CatalogObject> objects() {
-        return objects.values();
+        return objects;
     }
 
     public Collection<SystemRelation> systemRelations() {
@@ -531,7 +543,7 @@ public final class DatabaseCatalog implements Catalog {
 
     @Override
     public Collection<String> relationNames() {
-        List<String> names = new ArrayList<>(objects.keySet());
+        List<String> names = new ArrayList<>(held.keySet());
         names.removeIf(RelationNames::isSchema);
         names.addAll(systemRelations.keySet());
         return names;

@@ -22,12 +22,13 @@ import dev.millrace.text.DateStyle;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * CREATE CONTINUOUS QUERY of known forms, as a session may: what it says of rights, limits and transactions is asked each time. Belongs to the session's thread.
+ * CREATE CONTINUOUS QUERY and MATERIALIZED VIEW of known forms, as a session may: what it says of rights, limits and transactions is asked each time. Belongs to the session's thread.
  */
 public final class GroupedQueries {
     private final Instance database;
@@ -52,7 +53,6 @@ public final class GroupedQueries {
     /** The text of a statement with its constants lifted, if it is one that may be known. */
     public Optional<LiftedQuery> lifted(ParsedStatement parsed) {
         return parsed.syntax() instanceof Syntax.CreateQuery create
-                        && create.kind() == ObjectKind.CONTINUOUS_QUERY
                         && create.options().isEmpty()
                 ? LiftedQuery.of(parsed.text())
                 : Optional.empty();
@@ -75,9 +75,12 @@ public final class GroupedQueries {
      * @throws MillraceException as above, of the first
      */
     public List<Optional<Supplier<StatementResult>>> make(List<KnownQuery> all) {
-        QueryOptions how = how();
-        long plain =
-                all.stream().takeWhile(query -> query.form().how().equals(how)).count();
+        QueryOptions how = how(ObjectKind.CONTINUOUS_QUERY);
+        QueryOptions howViews = how(ObjectKind.MATERIALIZED_VIEW);
+        long plain = all.stream()
+                .takeWhile(query ->
+                        query.form().how().equals(query.kind() == ObjectKind.CONTINUOUS_QUERY ? how : howViews))
+                .count();
         if (!isPlain() || plain == 0) {
             return Collections.nCopies(all.size(), Optional.empty());
         }
@@ -86,7 +89,7 @@ public final class GroupedQueries {
         for (GroupedDefinitions.Outcome outcome :
                 database.groupedDefinitions().make(queries, names.identity().current())) {
             outcome.made().ifPresent(query -> this.queries.epochs().wrote(query.firstEpoch()));
-            results.add(result(outcome));
+            results.add(result(outcome, queries.get(results.size()).kind()));
         }
         results.addAll(Collections.nCopies(all.size() - results.size(), Optional.empty()));
         return results;
@@ -111,19 +114,20 @@ public final class GroupedQueries {
         return all.size();
     }
 
-    private static Optional<Supplier<StatementResult>> result(GroupedDefinitions.Outcome outcome) {
+    private static Optional<Supplier<StatementResult>> result(GroupedDefinitions.Outcome outcome, ObjectKind kind) {
         if (outcome.failure().isPresent()) {
             return Optional.of(() -> {
                 throw outcome.failure().get();
             });
         }
-        return outcome.made().map(query -> () -> Command.of("CREATE CONTINUOUS QUERY"));
+        return outcome.made()
+                .map(query -> () -> Command.of("CREATE " + kind.sqlName().toUpperCase(Locale.ROOT)));
     }
 
     /** A query was made of a text. */
     public void learn(LiftedQuery lifted, Statement statement, Syntax syntax) {
-        if (isPlain() && statement instanceof Statement.CreateContinuousQuery create) {
-            database.knownForms().learn(lifted, create, syntax, names, how());
+        if (isPlain()) {
+            database.knownForms().learn(lifted, statement, syntax, names, how(lifted.kind()));
         }
     }
 
@@ -139,7 +143,8 @@ public final class GroupedQueries {
     }
 
     /** How a query without options runs. */
-    private QueryOptions how() {
-        return queries.limits().limited(QueryOptions.streaming(), new Options(Map.of()));
+    private QueryOptions how(ObjectKind kind) {
+        QueryOptions basic = kind == ObjectKind.MATERIALIZED_VIEW ? QueryOptions.view() : QueryOptions.streaming();
+        return queries.limits().limited(basic, new Options(Map.of()));
     }
 }

@@ -9,7 +9,7 @@ import dev.millrace.sql.statement.Statement;
 import dev.millrace.sql.syntax.Syntax;
 
 /**
- * What the text of a member means, for texts that differ from it in constants: it was parsed, analysed and planned once.
+ * What the text of a member, a continuous query or a view, means, for texts that differ from it in constants: it was parsed, analysed and planned once.
  *
  * @param open how literals come from constants
  * @param group digest of the form, by which {@link QueryGroups} know it
@@ -27,7 +27,7 @@ public record KnownForm(
         CatalogObject reads,
         PlanBasis basis,
         CatalogObject example,
-        Statement.CreateContinuousQuery statement,
+        Statement statement,
         Syntax syntax) {
     /** Whether the stream is as it was. */
     public boolean isCurrent(DatabaseCatalog catalog) {

@@ -12,6 +12,7 @@ import dev.millrace.server.catalog.CatalogObject;
 import dev.millrace.server.catalog.DatabaseCatalog;
 import dev.millrace.server.planning.PlanBasis;
 import dev.millrace.server.planning.Plans;
+import dev.millrace.server.planning.StatementKinds;
 import dev.millrace.sql.Frontend;
 import dev.millrace.sql.LiftedQuery;
 import dev.millrace.sql.ParsedStatement;
@@ -93,7 +94,7 @@ public final class KnownForms implements DatabaseCatalog.Listener {
 
     private static String key(LiftedQuery lifted) {
         StringBuilder key = new StringBuilder(PlainNumeric.isUnlimited() ? "" : LIMITED);
-        key.append(lifted.query().shape());
+        key.append(lifted.kind()).append('\0').append(lifted.query().shape());
         lifted.query()
                 .parameters()
                 .declaredTypes()
@@ -123,12 +124,7 @@ public final class KnownForms implements DatabaseCatalog.Listener {
      * @param names as the session knows them that made it, without temporary relations
      * @param how it runs
      */
-    public void learn(
-            LiftedQuery lifted,
-            Statement.CreateContinuousQuery statement,
-            Syntax syntax,
-            Catalog names,
-            QueryOptions how) {
+    public void learn(LiftedQuery lifted, Statement statement, Syntax syntax, Catalog names, QueryOptions how) {
         String key = key(lifted);
         Optional<KnownForm> known = forms.getIfPresent(key);
         boolean isLearnt =
@@ -145,17 +141,17 @@ public final class KnownForms implements DatabaseCatalog.Listener {
     private Optional<KnownForm> form(
             LiftedQuery lifted,
             StandingQuery made,
-            Statement.CreateContinuousQuery statement,
+            Statement statement,
             Syntax syntax,
             Catalog names,
             QueryOptions how) {
-        Set<String> reads = statement.query().dependsOn();
+        Set<String> reads = StatementKinds.query(statement).orElseThrow().dependsOn();
         Optional<CatalogObject> stream =
                 reads.size() == 1 ? catalog.object(reads.iterator().next()) : Optional.empty();
         Optional<CatalogObject> example = catalog.object(lifted.name());
         List<DataType> types = lifted.query().parameters().declaredTypes();
-        ParsedStatement parsed = frontend.parse(
-                        "CREATE CONTINUOUS QUERY q AS " + lifted.query().shape())
+        ParsedStatement parsed = frontend.parse("CREATE " + lifted.kind().sqlName() + " q AS "
+                        + lifted.query().shape())
                 .get(0);
         if (stream.isEmpty() || example.isEmpty() || parsed.parameterCount() != types.size()) {
             return Optional.empty();

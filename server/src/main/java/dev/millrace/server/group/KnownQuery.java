@@ -2,6 +2,7 @@ package dev.millrace.server.group;
 
 import dev.millrace.plan.expression.Expression.Literal;
 import dev.millrace.server.catalog.CatalogObject;
+import dev.millrace.sql.statement.Statement.ObjectKind;
 import java.util.List;
 
 /**
@@ -13,6 +14,11 @@ import java.util.List;
 public record KnownQuery(KnownForm form, String name, String text, List<Literal> literals) {
     public KnownQuery {
         literals = List.copyOf(literals);
+    }
+
+    /** CONTINUOUS_QUERY or MATERIALIZED_VIEW. */
+    public ObjectKind kind() {
+        return form.example().kind();
     }
 
     /** As the catalog has it. */

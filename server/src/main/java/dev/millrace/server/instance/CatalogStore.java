@@ -164,6 +164,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
                 : Optional.ofNullable(ahead.remove(object.name())).orElseGet(this::newNumber);
         numbers.put(object.name(), number);
         if (!listening) {
+            directory.get().catalog().wasMadeAgain(object.name(), object.text());
             return;
         }
         if (takesPlace) {
@@ -176,7 +177,7 @@ public final class CatalogStore implements AutoCloseable, DatabaseCatalog.Listen
         pending.add(new CatalogChange.Define(new KeptObject(
                 object.name(),
                 object.kind().sqlName(),
-                object.definition(),
+                object.text(),
                 object.createdMicros(),
                 "",
                 code.flatMap(function -> UserCode.file(function.code())),

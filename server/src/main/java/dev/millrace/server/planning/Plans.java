@@ -155,7 +155,7 @@ public final class Plans {
     }
 
     /**
-     * The plan of a continuous query without options whose parameters have no values.
+     * The plan of a continuous query or materialized view without options whose parameters have no values.
      *
      * @param basis is told what the planner asks
      * @return empty if there is none, or another session or role could have another
@@ -164,11 +164,9 @@ public final class Plans {
             ParsedStatement statement, Catalog names, List<DataType> declaredTypes, PlanBasis basis) {
         SessionUse used = new SessionUse(names);
         try {
-            return analyzeOpen(statement, used, declaredTypes) instanceof Statement.CreateContinuousQuery create
-                            && !used.isOwn()
-                    ? Optional.of(
-                            StandingRules.NONE.plan(this, create.query(), basis).root())
-                    : Optional.empty();
+            return StatementKinds.query(analyzeOpen(statement, used, declaredTypes))
+                    .filter(query -> !used.isOwn())
+                    .map(query -> StandingRules.NONE.plan(this, query, basis).root());
         } catch (MillraceException e) {
             Interrupt.checkCurrent();
             return Optional.empty(); // what needs a value has no plan without

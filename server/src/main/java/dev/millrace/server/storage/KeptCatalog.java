@@ -2,6 +2,7 @@ package dev.millrace.server.storage;
 
 import dev.millrace.server.storage.CatalogRecord.Access;
 import dev.millrace.sql.statement.Commented;
+import dev.millrace.sql.text.PackedText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,6 +21,8 @@ public final class KeptCatalog {
 
     private final Map<String, KeptObject> objects = new LinkedHashMap<>();
     private final TreeMap<Commented, String> comments = new TreeMap<>();
+    private Optional<KeptObject> last =
+            Optional.empty(); // that was defined: what comes next is likely to have much in common with it
     private Access access = Access.NONE;
     private Map<String, String> settings = Map.of();
     private Optional<Map<String, KnownLog>> logs = Optional.empty();
@@ -38,7 +41,9 @@ public final class KeptCatalog {
     private void apply(CatalogChange change) {
         if (change instanceof CatalogChange.Define define) {
             objects.remove(define.object().name()); // what it reads now may be younger than it was
-            objects.put(define.object().name(), define.object());
+            KeptObject object = last.map(define.object()::sharing).orElse(define.object());
+            objects.put(object.name(), object);
+            last = Optional.of(object);
         } else if (change instanceof CatalogChange.Drop drop) {
             objects.remove(drop.name());
             Commented.about(comments, drop.name()).clear();
@@ -53,6 +58,13 @@ public final class KeptCatalog {
     /** Those that others read come before these. */
     public Collection<KeptObject> objects() {
         return objects.values();
+    }
+
+    /** An object was made again: its text is there once from now on. */
+    public void wasMadeAgain(String name, PackedText text) {
+        object(name)
+                .filter(object -> object.text().equals(text))
+                .ifPresent(object -> objects.replace(name, object.withText(text))); // whoever goes through them goes on
     }
 
     public Optional<KeptObject> object(String name) {

@@ -115,8 +115,9 @@ class KnownFormsTest {
             db.run(STREAM);
             for (int i = 0; i < 60; i++) {
                 String text = " AS SELECT " + filled(select, random);
-                String alone = outcome(db, "SET query_groups = off", "CREATE CONTINUOUS QUERY alone_" + i + text);
-                String member = outcome(db, "SET query_groups = on", "CREATE CONTINUOUS QUERY member_" + i + text);
+                String create = "CREATE " + (i % 2 == 0 ? "CONTINUOUS QUERY" : "MATERIALIZED VIEW");
+                String alone = outcome(db, "SET query_groups = off", create + " alone_" + i + text);
+                String member = outcome(db, "SET query_groups = on", create + " member_" + i + text);
                 assertEquals(alone.replace("alone_", ""), member.replace("member_", ""), text);
                 if (standing(db, "member_" + i).isPresent()) {
                     assertEquals(form(db, "alone_" + i), form(db, "member_" + i), text);
@@ -124,6 +125,9 @@ class KnownFormsTest {
                             object(db, "alone_" + i).schema(),
                             object(db, "member_" + i).schema(),
                             text);
+                    assertEquals(
+                            object(db, "alone_" + i).kind(),
+                            object(db, "member_" + i).kind());
                     assertTrue(object(db, "member_" + i).appendOnly());
                 }
             }
@@ -267,6 +271,46 @@ class KnownFormsTest {
                     assertEquals(Map.of("1|6.5", 1L), q6.all());
                 }
                 db.run("CHECKPOINT");
+            }
+        }
+    }
+
+    @Test
+    void viewsAreMadeSoAsWellAndOpenedAgainWithTheirRows() {
+        String having =
+                " AS SELECT device, count(*) AS n FROM readings WHERE device = '%s' AND temp > 5 GROUP BY device";
+        List<String> before;
+        try (TestDatabase db = new TestDatabase(folder)) {
+            db.run(STREAM);
+            for (int i = 0; i < LEARNT; i++) {
+                db.run("CREATE MATERIALIZED VIEW learnt_" + i + String.format(having, "none" + i));
+                db.run("CREATE CONTINUOUS QUERY query_" + i + String.format(having, "none" + i));
+            }
+            assertEquals(0, thought(db, () -> {
+                for (int i = 0; i < 20; i++) {
+                    db.run("CREATE MATERIALIZED VIEW v" + i + String.format(having, "d" + i));
+                    db.run("CREATE CONTINUOUS QUERY q" + i + String.format(having, "d" + i));
+                }
+            }));
+            assertTrue(isMember(db, "v3") && isMember(db, "q3"));
+            db.run(
+                    "INSERT INTO readings (device, temp, must) VALUES ('d3', 6, ''), ('d3', 5, ''), ('d3', 7, ''), ('d4', 8, ''); FLUSH");
+            assertEquals(List.of("d3|2"), db.rows("SELECT device, n FROM v3"));
+            assertEquals(object(db, "learnt_0").primaryKey(), object(db, "v3").primaryKey());
+            db.run("CHECKPOINT; INSERT INTO readings (device, temp, must) VALUES ('d4', 9, ''); FLUSH");
+            before = objects(db);
+        }
+        for (int round = 0; round < 2; round++) {
+            try (TestDatabase db = new TestDatabase(folder)) {
+                assertEquals(before, objects(db));
+                assertTrue(db.database().instance().plans().analyses() < 60);
+                assertTrue(isMember(db, "v3") && isMember(db, "q19"));
+                assertEquals(List.of("d3|2"), db.rows("SELECT device, n FROM v3"));
+                db.run("DROP MATERIALIZED VIEW v3; CREATE MATERIALIZED VIEW v3" + String.format(having, "d3"));
+                assertEquals(List.of(), db.rows("SELECT device, n FROM v3"));
+                db.run("INSERT INTO readings (device, temp, must) VALUES ('d3', 6, ''), ('d3', 8, ''); FLUSH");
+                assertEquals(List.of("d3|2"), db.rows("SELECT device, n FROM v3"));
+                before = objects(db);
             }
         }
     }

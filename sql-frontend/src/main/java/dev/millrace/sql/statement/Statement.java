@@ -143,9 +143,11 @@ public sealed interface Statement {
         INDEX,
         SCHEMA;
 
+        private final String sqlName = name().toLowerCase(Locale.ROOT).replace('_', ' '); // one for all objects
+
         /** As it is written in SQL, in lower case. */
         public String sqlName() {
-            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            return sqlName;
         }
     }
 
