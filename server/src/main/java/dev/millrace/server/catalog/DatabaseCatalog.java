@@ -29,14 +29,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * <<<<<<< HEAD
  * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names.
  *
  * <p>Long because objects of all kinds are found here, each by its own question.
- * =======
- * All objects by name, and who reads whom. Relations, sinks, templates and functions of a schema share one space of names. Long because objects, who depends on them
- * and what is known beside them change together.
- * >>>>>>> a119e47b3b57ee99786a7e60cc8f2622bfedc4e0
  */
 public final class DatabaseCatalog implements Catalog {
     /**
@@ -62,6 +57,7 @@ public final class DatabaseCatalog implements Catalog {
     private volatile Function<String, Optional<String>> subscribed = name -> Optional.empty(); // written by who opens
     private volatile Function<String, Optional<CatalogObject>> others = name -> Optional.empty(); // likewise
     private volatile References references = new References(-1, Map.of());
+    private volatile long ofTables; // grows with each change of tables; written under the database's lock
     private volatile long version; // written under the database's lock, read by the plan cache
 
     /** Roles, owners and privileges. */
@@ -158,6 +154,7 @@ public final class DatabaseCatalog implements Catalog {
                     .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
                     .add(object.name());
         }
+        ofTables += object.kind() == ObjectKind.TABLE ? 1 : 0;
         version++;
         listeners.forEach(listener -> listener.defined(object));
     }
@@ -175,6 +172,7 @@ public final class DatabaseCatalog implements Catalog {
                     .computeIfAbsent(read, name -> new ConcurrentSkipListSet<>())
                     .add(object.name());
         }
+        ofTables += object.kind() == ObjectKind.TABLE ? 1 : 0;
         version++;
         listeners.forEach(listener -> listener.defined(object));
         comments.retain(object);
@@ -301,6 +299,7 @@ public final class DatabaseCatalog implements Catalog {
             }
         });
         findSchemas();
+        ofTables++;
         version++;
         listeners.forEach(listener -> listener.renamed(now));
         comments.rename(now);
@@ -309,6 +308,7 @@ public final class DatabaseCatalog implements Catalog {
     /** Gives an object other rules, which come from other objects: its own definition stays. */
     public void replaceRules(CatalogObject object) {
         held.computeIfPresent(object.name(), (name, before) -> new Held(object, before.since()));
+        ofTables++;
         version++;
     }
 
@@ -362,21 +362,23 @@ public final class DatabaseCatalog implements Catalog {
             }
         }
         dependents.remove(name);
+        ofTables += object.kind() == ObjectKind.TABLE ? 1 : 0;
         version++;
         listeners.forEach(listener -> listener.removed(name));
     }
 
-    /** Foreign keys by the tables that they reference, under a version of the catalog. */
+    /** Foreign keys by the tables that they reference, under a version of the catalog's tables. */
     private record References(long version, Map<String, List<Reference>> byTable) {}
 
     /** The foreign keys of all tables that reference a table, its own among them. */
     public List<Reference> referencesTo(String table) {
         References known = references;
-        long now = version;
+        long now = ofTables;
         if (known.version() != now) {
             known = new References(
                     now,
-                    objects.values().stream()
+                    objects.stream()
+                            .filter(object -> object.kind() == ObjectKind.TABLE)
                             .flatMap(object ->
                                     object.rules().foreignKeys().stream().map(key -> new Reference(object.name(), key)))
                             .collect(Collectors.groupingBy(
@@ -388,8 +390,8 @@ public final class DatabaseCatalog implements Catalog {
 
     /** Whether a table has foreign keys, or others reference it. */
     public boolean hasReferences(String table) {
-        CatalogObject object = objects.get(table);
-        return object != null && !object.rules().foreignKeys().isEmpty()
+        Held of = held.get(table);
+        return of != null && !of.object().rules().foreignKeys().isEmpty()
                 || !referencesTo(table).isEmpty();
     }
 
