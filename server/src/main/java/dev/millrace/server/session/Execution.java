@@ -183,7 +183,7 @@ final class Execution {
         this.views = new Views(database, definitions, drops, held);
         this.functions = new Functions(database, identity, held);
         this.schemas = new Schemas(database, notices, identity, names.permissions(), drops, held);
-        this.writes = new Writes(database, queries, transactions, settings);
+        this.writes = new Writes(database, queries, transactions);
         this.knownInserts = new KnownInserts(database.frontend(), names);
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
