@@ -6,6 +6,7 @@ import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.result.StatementResults;
+import dev.millrace.server.result.Warning;
 import dev.millrace.server.session.Session;
 import dev.millrace.sql.text.SqlText;
 import dev.millrace.time.Clock;
@@ -45,7 +46,8 @@ final class Shell implements AutoCloseable {
         this.failedQueries = new FailedQueries(session.database());
         session.onNotice(notice -> {
             progress.end();
-            streams.err().println("NOTICE:  " + notice);
+            streams.err()
+                    .println(Warning.in(notice).map(text -> "WARNING:  " + text).orElse("NOTICE:  " + notice));
         });
     }
 

@@ -185,7 +185,12 @@ class GroupChurnTest {
         for (int i = 0; i < 40; i++) {
             int[] row = {random.nextInt(KEYS), random.nextInt(100)};
             rows.add(row);
-            values.append(i == 0 ? "" : ", ").append('(').append(row[0]).append(", ").append(row[1]).append(')');
+            values.append(i == 0 ? "" : ", ")
+                    .append('(')
+                    .append(row[0])
+                    .append(", ")
+                    .append(row[1])
+                    .append(')');
         }
         if (execute("INSERT INTO s VALUES " + values)) {
             followed.values().forEach(who -> who.rows.addAll(rows));
@@ -228,9 +233,7 @@ class GroupChurnTest {
             return;
         }
         followed.forEach((name, who) -> {
-            for (Optional<EpochChanges> next = who.changes.next(0);
-                    next.isPresent();
-                    next = who.changes.next(0)) {
+            for (Optional<EpochChanges> next = who.changes.next(0); next.isPresent(); next = who.changes.next(0)) {
                 try (EpochChanges epoch = next.get()) {
                     epoch.batches().forEach(batch -> {
                         told += batch.rowCount();
