@@ -17,8 +17,6 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.rows.RowKeyText;
-import dev.millrace.server.settings.SessionSettings;
-import dev.millrace.server.settings.Setting;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.CommittedTable;
 import dev.millrace.server.transaction.RowsHeld;
@@ -56,7 +54,6 @@ public final class Writes {
     private final Instance database;
     private final Queries queries;
     private final Transactions transactions;
-    private final SessionSettings settings;
     private final IncomingRows incoming;
     private final ReturnedRows returned;
     private final Upserts upserts;
@@ -65,11 +62,10 @@ public final class Writes {
     private boolean isAtOnce; // while a statement is executed that may wait for nothing
     private boolean wrote; // whether it has
 
-    public Writes(Instance database, Queries queries, Transactions transactions, SessionSettings settings) {
+    public Writes(Instance database, Queries queries, Transactions transactions) {
         this.database = database;
         this.queries = queries;
         this.transactions = transactions;
-        this.settings = settings;
         this.incoming = new IncomingRows(database, queries);
         this.returned = new ReturnedRows(queries);
         this.upserts =
@@ -319,7 +315,7 @@ public final class Writes {
             } finally {
                 keys.unlock(lock);
             }
-            database.rowLocks().await(holder, transaction, settings.millis(Setting.LOCK_TIMEOUT));
+            transactions.await(holder);
         }
     }
 

@@ -12,6 +12,9 @@ import java.util.Optional;
  * @param number of the relation that they are of
  */
 record NamedRows(Schema schema, RowBuilder rows, int number) {
+    /** As PostgreSQL has it in rows that are there from the beginning. */
+    private static final int FIRST_TRANSACTION = 1;
+
     /** @param values names and values in turn */
     void add(Object... values) {
         add(List.of(), values);
@@ -27,6 +30,7 @@ record NamedRows(Schema schema, RowBuilder rows, int number) {
             row[column] = Optional.empty();
         }
         row[schema.indexOf(RelationList.OWN_NUMBER)] = number;
+        row[schema.indexOf(RelationList.WRITER)] = FIRST_TRANSACTION;
         for (StandardName name : names) {
             put(row, name.columns());
         }

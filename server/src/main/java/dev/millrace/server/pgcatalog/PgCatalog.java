@@ -35,6 +35,7 @@ public final class PgCatalog implements AutoCloseable {
     private final Map<String, UserFunction> provided = new HashMap<>();
     private final List<SystemRelation> relations = new ArrayList<>();
     private final Map<String, UserFunction> views;
+    private final UserFunction allSettings;
 
     /**
      * @param system how settings stand that are everybody's
@@ -75,6 +76,7 @@ public final class PgCatalog implements AutoCloseable {
                 .forEach((name, schema) -> relations.add(new SystemRelation(
                         name, "as PostgreSQL has it", schema, List.of(), rows -> fill(name, schema, rows))));
         views = PgViews.read(relations);
+        allSettings = PgViews.function("pg_show_all_settings", "pg_catalog.pg_settings", relations);
         provideFunctions(notes);
     }
 
@@ -85,7 +87,8 @@ public final class PgCatalog implements AutoCloseable {
 
     /** A function of PostgreSQL's over its catalog. */
     public Optional<UserFunction> function(String name) {
-        return Optional.ofNullable(provided.get(name)).or(() -> PgFunctions.function(name));
+        return Optional.ofNullable(name.equals(allSettings.name()) ? allSettings : provided.get(name))
+                .or(() -> PgFunctions.function(name));
     }
 
     /** The query that a relation is short for whose rows depend on who reads it. */

@@ -41,10 +41,18 @@ final class PgViews {
         return Map.copyOf(views);
     }
 
+    /** A function that gives all rows of a relation. */
+    static UserFunction function(String name, String of, List<SystemRelation> relations) {
+        SystemRelation relation = relations.stream()
+                .filter(one -> one.name().equals(of))
+                .findFirst()
+                .orElseThrow();
+        DataType row = DataType.row(RelationList.listed(relation.schema()));
+        return new UserFunction(name, UserFunction.Kind.SQL_TABLE, List.of(), row, "SELECT * FROM " + of);
+    }
+
     private static UserFunction view(SystemRelation relation, String query) {
-        List<Field> columns = relation.schema().fields().stream()
-                .filter(field -> !field.name().equals(RelationList.OWN_NUMBER))
-                .toList();
+        List<Field> columns = RelationList.listed(relation.schema());
         String name = relation.name().substring(relation.name().indexOf('.') + 1);
         return new UserFunction(name, UserFunction.Kind.SQL_TABLE, List.of(), DataType.row(columns), query);
     }

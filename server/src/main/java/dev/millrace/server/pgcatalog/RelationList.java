@@ -16,8 +16,18 @@ import java.util.Map;
 final class RelationList {
     private RelationList() {}
 
-    /** The column that each has behind those of the file: the number of the relation that a row is of. */
+    /** The first column that each has behind those of the file: the number of the relation that a row is of. */
     static final String OWN_NUMBER = "tableoid";
+
+    /** The last: the transaction that wrote the row. */
+    static final String WRITER = "xmin";
+
+    /** The columns that are listed: those of the file. */
+    static List<Field> listed(Schema schema) {
+        return schema.fields().stream()
+                .takeWhile(field -> !field.name().equals(OWN_NUMBER))
+                .toList();
+    }
 
     /**
      * Schemas by qualified name, in the order of the file.
@@ -47,7 +57,11 @@ final class RelationList {
             int colon = words[i].indexOf(':');
             fields.add(new Field(words[i].substring(0, colon), type(words[i].charAt(colon + 1)), true));
         }
+        boolean hasWriter = fields.stream().anyMatch(field -> field.name().equals(WRITER)); // of its own, as views may
         fields.add(new Field(OWN_NUMBER, DataType.INTEGER, true));
+        if (!hasWriter) {
+            fields.add(new Field(WRITER, DataType.INTEGER, true));
+        }
         schemas.put(name[0], Schema.of(fields.toArray(Field[]::new)));
     }
 
@@ -59,6 +73,7 @@ final class RelationList {
             case 'b' -> DataType.BOOLEAN;
             case 'f' -> DataType.DOUBLE;
             case 'z' -> DataType.TIMESTAMPTZ;
+            case 'y' -> DataType.BYTEA;
             case 'I' -> DataType.array(DataType.INTEGER);
             case 'T' -> DataType.array(DataType.TEXT);
             default -> throw new IllegalArgumentException("no type " + letter);

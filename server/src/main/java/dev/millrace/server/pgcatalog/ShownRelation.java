@@ -66,11 +66,9 @@ record ShownRelation(String schemaName, String name, String kind, Schema schema,
                 Optional.empty());
     }
 
-    /** PostgreSQL counts {@code tableoid} among the system's columns, which are not listed. */
+    /** PostgreSQL counts {@code tableoid} and {@code xmin} among the system's columns, which are not listed. */
     private static Schema withoutOwnNumber(Schema schema) {
-        return new Schema(schema.fields().stream()
-                .filter(field -> !field.name().equals(RelationList.OWN_NUMBER))
-                .toList());
+        return new Schema(RelationList.listed(schema));
     }
 
     /** The query of a view without what is before it: PostgreSQL shows that apart; all of the text where it has none. */

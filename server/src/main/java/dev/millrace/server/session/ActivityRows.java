@@ -8,6 +8,8 @@ import dev.millrace.server.permission.Identity;
 import dev.millrace.server.role.Role;
 import dev.millrace.server.role.Roles;
 import dev.millrace.server.settings.Setting;
+import dev.millrace.server.transaction.Transactions;
+import java.util.stream.Collectors;
 
 /** The sessions of a database as the role of one of them may see them. */
 final class ActivityRows {
@@ -22,7 +24,7 @@ final class ActivityRows {
         this.reader = reader;
     }
 
-    /** An array of JSON objects, with the names of {@code pg_stat_activity}'s columns; what is missing is NULL. */
+    /** An array of JSON objects, with the names of {@code pg_stat_activity}'s columns and {@code blocked_by}; what is missing is NULL. */
     String json() {
         ArrayNode all = MAPPER.createArrayNode();
         for (Session session : database.sessions()) {
@@ -40,6 +42,7 @@ final class ActivityRows {
                 .put("usename", role)
                 .put("application_name", seen.application());
         roles.find(role).map(Role::id).ifPresent(id -> row.put("usesysid", id));
+        row.put("blocked_by", blockedBy(session));
         String current = reader.current();
         boolean may = roles.isSuperuser(current)
                 || roles.hasPrivilegesOf(current, role)
@@ -58,7 +61,21 @@ final class ActivityRows {
         time(row, "state_change", seen.changedMicros());
         if (!seen.isActive()) {
             row.put("wait_event_type", "Client").put("wait_event", "ClientRead");
+        } else if (session.steps().transactions().isWaiting()) {
+            row.put("wait_event_type", "Lock").put("wait_event", "transactionid");
         }
+    }
+
+    /** An array's text: the sessions whose transactions hold rows that this one waits for. */
+    private String blockedBy(Session session) {
+        Transactions waiting = session.steps().transactions();
+        if (!waiting.isWaiting()) {
+            return "{}";
+        }
+        return database.sessions().stream()
+                .filter(other -> waiting.isWaitingFor(other.steps().transactions()))
+                .map(other -> String.valueOf(other.process()))
+                .collect(Collectors.joining(",", "{", "}"));
     }
 
     private static void time(ObjectNode row, String name, long epochMicros) {

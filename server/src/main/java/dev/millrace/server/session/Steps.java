@@ -241,6 +241,10 @@ final class Steps {
         return deadlines.check(nowNanos, this::cancel, this::end);
     }
 
+    Transactions transactions() {
+        return transactions;
+    }
+
     /** What the session is at. */
     Activity.Seen activity() {
         return activity.see();

@@ -187,6 +187,8 @@ public enum Setting {
     TRANSACTION_READ_ONLY("transaction_read_only", "off", SettingForm.SWITCH, "whether this transaction only reads"),
     TRANSACTION_DEFERRABLE("transaction_deferrable", "off", SettingForm.SWITCH, "accepted for the sake of drivers"),
     SERVER_ENCODING("server_encoding", "UTF8", SettingForm.READ_ONLY, "the encoding of text"),
+    LC_COLLATE("lc_collate", "C.UTF-8", SettingForm.READ_ONLY, "texts are in the order of their code points"),
+    LC_CTYPE("lc_ctype", "C.UTF-8", SettingForm.READ_ONLY, "what is a letter, and in which case, is Unicode's"),
     SERVER_VERSION(
             "server_version", "14.0", SettingForm.READ_ONLY, "the PostgreSQL version whose catalog clients find"),
     SERVER_VERSION_NUM("server_version_num", "140000", SettingForm.READ_ONLY, "the same as a number"),

@@ -122,7 +122,9 @@ public final class Transactions {
     private boolean failed;
     private boolean toldOfViews;
     private long beganMicros; // of the transaction under way
-    private Optional<Transaction> current = Optional.empty();
+    private volatile Optional<Transaction> current =
+            Optional.empty(); // written by the session's thread, read by who asks who is waited for
+    private volatile Optional<Transaction> waitsFor = Optional.empty(); // the same
     private SessionSettings.Saved settingsBefore;
     private Definitions definitions;
     private Checks checks = new NoChecks();
@@ -187,6 +189,31 @@ public final class Transactions {
             current = Optional.of(new Transaction(locks, engine.allocator(), engine.relations()));
         }
         return current;
+    }
+
+    /**
+     * Waits until the transaction of another session, which holds rows, has ended. The caller holds no table's lock.
+     *
+     * @throws MillraceException as {@link RowLocks#await}
+     */
+    public void await(Transaction holder) {
+        waitsFor = Optional.of(holder);
+        try {
+            locks.await(holder, current(), settings.millis(Setting.LOCK_TIMEOUT));
+        } finally {
+            waitsFor = Optional.empty();
+        }
+    }
+
+    /** Whether the session waits for rows that a transaction holds, of any session. On any thread. */
+    public boolean isWaiting() {
+        return waitsFor.isPresent();
+    }
+
+    /** Whether the session waits for rows that another one's transaction holds. On any thread. */
+    public boolean isWaitingFor(Transactions other) {
+        Optional<Transaction> holder = waitsFor;
+        return holder.isPresent() && holder.equals(other.current);
     }
 
     /** The transaction if it changed something. */

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,6 +80,50 @@ class ActivityTest {
                 run(one, "ROLLBACK");
                 assertEquals("idle|first", only(state));
             }
+        }
+    }
+
+    @Test
+    void whoWaitsForRowsSaysWhomFor() throws Exception {
+        try (Connection one = server.connect();
+                Connection two = server.connect();
+                Connection three = server.connect()) {
+            run(one, "CREATE TABLE t (k INT PRIMARY KEY, v INT)", "INSERT INTO t VALUES (1, 1), (2, 2)");
+            run(one, "BEGIN", "UPDATE t SET v = 7 WHERE k = 1");
+            run(two, "BEGIN", "UPDATE t SET v = 7 WHERE k = 2");
+            String waits = of(two, "wait_event_type, wait_event, array_to_string(pg_blocking_pids(pid), ', ')");
+            assertEquals(List.of("Client|ClientRead|"), rows(three, waits));
+            Future<Void> waiting = CompletableFuture.runAsync(() -> execute(two, "UPDATE t SET v = 8 WHERE k = 1"));
+            List<String> held = List.of("Lock|transactionid|" + pid(one));
+            Eventually.holds("it is seen", () -> rows(three, waits).equals(held));
+            // a statement that is no part of a transaction waits as well
+            Future<Void> alone = CompletableFuture.runAsync(() -> execute(three, "UPDATE t SET v = v + 1 WHERE k = 2"));
+            String all = "SELECT pid FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0 ORDER BY pid";
+            List<String> both = Stream.of(pid(two), pid(three))
+                    .sorted()
+                    .map(String::valueOf)
+                    .toList();
+            Eventually.holds("both are seen", () -> rows(one, all).equals(both));
+            assertEquals(
+                    List.of(pid(one) + "|" + pid(two)),
+                    rows(
+                            one,
+                            "SELECT (pg_blocking_pids(" + pid(two) + "))[1], (pg_blocking_pids(" + pid(three)
+                                    + "))[1]"));
+            run(one, "COMMIT");
+            waiting.get();
+            run(two, "COMMIT");
+            alone.get();
+            assertEquals(List.of(), rows(one, all));
+            assertEquals(List.of("1|8", "2|8"), rows(one, "SELECT k, v FROM t ORDER BY k"));
+        }
+    }
+
+    private static void execute(Connection connection, String sql) {
+        try {
+            run(connection, sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -9,8 +9,10 @@ import dev.millrace.plan.expression.ParameterPlace;
 import dev.millrace.type.DataType;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.calcite.avatica.util.ByteString;
@@ -166,6 +168,12 @@ public final class ExpressionTranslator {
         DataType type = TypeMapper.dataType(literal.getType());
         if (literal.isNull()) {
             return new Expression.Null(type);
+        }
+        if (type.kind()
+                == DataType.Kind
+                        .BIGNUM) { // Calcite takes its type for bytes, and a cast of a constant text for the text's
+            ByteString text = Objects.requireNonNull(literal.getValueAs(ByteString.class));
+            return Literals.parse(type, new String(text.getBytes(), StandardCharsets.UTF_8));
         }
         return new Literal(value(literal, type), type);
     }

@@ -152,14 +152,15 @@ public final class FromBinder {
                 new RelationTable(relation));
         From from = From.of(
                 scan, qualifier, relation.schema().names(), context.catalog().schemaOf(relation.name()));
-        return relation.kind() == Relation.Kind.SYSTEM_VIEW ? withSystemColumn(from) : from;
+        return relation.kind() == Relation.Kind.SYSTEM_VIEW ? withSystemColumns(from) : from;
     }
 
-    /** PostgreSQL has the number of the relation in each row, in a column that {@code *} does not give. */
-    private static From withSystemColumn(From from) {
+    /** PostgreSQL has in each row the number of the relation and what follows it, in columns that {@code *} does not give. */
+    private static From withSystemColumns(From from) {
         List<Column> columns = new ArrayList<>();
+        boolean hidden = false;
         for (Column column : from.columns()) {
-            boolean hidden = column.name().equals(Scope.OWN_NUMBER);
+            hidden |= column.name().equals(Scope.OWN_NUMBER);
             columns.add(column.hidden(hidden));
         }
         return new From(from.rel(), columns);

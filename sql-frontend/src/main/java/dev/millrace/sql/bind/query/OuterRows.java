@@ -133,7 +133,7 @@ final class OuterRows {
             }
         }
         from.columns().stream()
-                .filter(column -> column.isBeside() && !column.isOwnNumber())
+                .filter(column -> column.isBeside() && !column.isOfSystem())
                 .forEach(column -> marked.remove(column.qualifier()));
         return marked;
     }

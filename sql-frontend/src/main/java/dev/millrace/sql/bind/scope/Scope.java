@@ -54,21 +54,23 @@ public final class Scope {
         }
 
         /** Whether this is a column of PostgreSQL's system relations that only its name finds. */
-        public boolean isOwnNumber() {
-            return hidden && name.equals(OWN_NUMBER);
+        public boolean isOfSystem() {
+            return hidden && SYSTEM.contains(name);
         }
 
         /** Whether this is none of the columns that its relation's row has. */
         public boolean isBeside() {
-            return isOwnNumber() || hidden && name.equals(IS_THERE);
+            return isOfSystem() || hidden && name.equals(IS_THERE);
         }
     }
 
     private static final String WINDOW_TIME = "window_time";
     private static final Literal ONE_MICROSECOND = new Literal(new IntervalValue(0, 0, 1), DataType.INTERVAL);
 
-    /** The number of the relation that a row of a system relation is of. */
+    /** The number of the relation that a row of a system relation is of: the first of the columns that {@code *} does not give. */
     public static final String OWN_NUMBER = "tableoid";
+
+    private static final Set<String> SYSTEM = Set.of(OWN_NUMBER, "xmin");
 
     /** Beside rows that an outer join may miss, where they are read as a whole: NULL where it does. */
     public static final String IS_THERE = "is there";
@@ -301,7 +303,7 @@ public final class Scope {
                     .filter(column -> column.qualifier().equals(qualifier))
                     .toList();
             if (!found.isEmpty()) {
-                return found.stream().anyMatch(column -> column.isBeside() && !column.isOwnNumber());
+                return found.stream().anyMatch(column -> column.isBeside() && !column.isOfSystem());
             }
         }
         return false;
@@ -331,7 +333,7 @@ public final class Scope {
         for (Column column : columns) {
             boolean matches = column.name().equals(columnName)
                     && (parts.size() == 1
-                            ? !column.hidden() || column.isOwnNumber()
+                            ? !column.hidden() || column.isOfSystem()
                             : isOf(column, parts.subList(0, parts.size() - 1)));
             if (matches) {
                 if (found.isPresent()) {
