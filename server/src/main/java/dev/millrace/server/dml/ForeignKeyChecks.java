@@ -146,16 +146,16 @@ public final class ForeignKeyChecks implements Transactions.Checks {
             } finally {
                 isActive = false;
             }
-            await(transaction, holder);
+            await(holder);
         }
     }
 
     /** @param holder of rows; none to wait for who defines */
-    private void await(Transaction transaction, Optional<Transaction> holder) {
+    private void await(Optional<Transaction> holder) {
         if (holder.isEmpty()) {
             awaitDefinitions();
         } else {
-            database.rowLocks().await(holder.get(), Optional.of(transaction), settings.millis(Setting.LOCK_TIMEOUT));
+            transactions.await(holder.get());
         }
     }
 
@@ -356,7 +356,7 @@ public final class ForeignKeyChecks implements Transactions.Checks {
             } catch (OthersDefine others) {
                 holder = Optional.empty();
             }
-            await(transaction, holder);
+            await(holder);
         }
     }
 

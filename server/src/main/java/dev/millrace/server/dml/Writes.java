@@ -17,6 +17,7 @@ import dev.millrace.server.query.Queries;
 import dev.millrace.server.result.StatementResult;
 import dev.millrace.server.rows.RowCopier;
 import dev.millrace.server.rows.RowKeyText;
+import dev.millrace.server.settings.SessionSettings;
 import dev.millrace.server.transaction.ChangedTable;
 import dev.millrace.server.transaction.CommittedTable;
 import dev.millrace.server.transaction.RowsHeld;
@@ -62,7 +63,7 @@ public final class Writes {
     private boolean isAtOnce; // while a statement is executed that may wait for nothing
     private boolean wrote; // whether it has
 
-    public Writes(Instance database, Queries queries, Transactions transactions) {
+    public Writes(Instance database, Queries queries, Transactions transactions, SessionSettings settings) {
         this.database = database;
         this.queries = queries;
         this.transactions = transactions;

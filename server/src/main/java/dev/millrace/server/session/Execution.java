@@ -183,12 +183,8 @@ final class Execution {
         this.views = new Views(database, definitions, drops, held);
         this.functions = new Functions(database, identity, held);
         this.schemas = new Schemas(database, notices, identity, names.permissions(), drops, held);
-<<<<<<< HEAD
         this.writes = new Writes(database, queries, transactions, settings);
         transactions.checks(writes.foreignKeys());
-=======
-        this.writes = new Writes(database, queries, transactions);
->>>>>>> b1203364e85acc849bf7821131050af833b07845
         this.knownInserts = new KnownInserts(database.frontend(), names);
         this.preparedChanges = new PreparedChanges(database, names, queries, transactions, writes, analyses);
         this.copies = new Copies(database, queries, subscriptions, writes, settings);
