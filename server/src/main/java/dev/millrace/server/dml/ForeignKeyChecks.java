@@ -52,7 +52,7 @@ import java.util.stream.Collectors;
  * A transaction that references a key shares it until it ends, and one that takes a key away has it alone, so neither can be wrong about what
  * the other has not committed. Which values are there is known of each table ({@link TableKeys}): no row is read for a check.
  *
- * <p>Belongs to the session's thread.
+ * <p>Belongs to the session's thread. Long because a statement's changes, those of a COMMIT and the rows of a new foreign key are held to the same two questions.
  */
 public final class ForeignKeyChecks implements Transactions.Checks {
     private final Instance database;

@@ -1,9 +1,8 @@
-package dev.millrace.server.ddl;
+package dev.millrace.server.permission;
 
 import dev.millrace.error.MillraceException;
 import dev.millrace.error.SqlState;
 import dev.millrace.server.instance.Instance;
-import dev.millrace.server.permission.Identity;
 import dev.millrace.server.result.StatementResult.Command;
 import dev.millrace.server.secret.Secrets;
 import dev.millrace.sql.statement.SecretStatement;
