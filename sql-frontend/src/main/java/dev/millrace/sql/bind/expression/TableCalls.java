@@ -61,6 +61,9 @@ public final class TableCalls {
     /** Of the SQL standard's schema in PostgreSQL: drivers take the columns of keys apart with it. */
     private static final String NUMBERED = "_pg_expandarray";
 
+    /** PostgreSQL's, by which psql looks for foreign keys of what a table is a part of: as nothing is, it gives none. */
+    private static final String PARTITION_ANCESTORS = "pg_partition_ancestors";
+
     /** Functions whose one column, if it is one, has a name of its own. */
     private static final List<String> UNNAMED_BY_ALIAS = List.of(
             "jsonb_array_elements",
@@ -87,6 +90,7 @@ public final class TableCalls {
                 || name.equals(ROWS_FROM)
                 || name.equals("generate_series")
                 || name.equals(NUMBERED)
+                || name.equals(PARTITION_ANCESTORS)
                 || context.catalog()
                         .userFunction(name)
                         .filter(function -> function.kind() == UserFunction.Kind.TABLE)
@@ -149,6 +153,13 @@ public final class TableCalls {
             DataType element = elements.outputs().get(0).type();
             List<Field> outputs = List.of(new Field("x", element, true), new Field("n", DataType.INTEGER, true));
             return List.of(new TableCall(NUMBERED, elements.arguments(), outputs));
+        }
+        if (name.equals(PARTITION_ANCESTORS) && given.size() == 1) {
+            List<Integer> empty = List.of(
+                    argument(Rex.literal(new Literal(1L, DataType.INTEGER))),
+                    argument(Rex.literal(new Literal(0L, DataType.INTEGER))));
+            Field of = new Field(PARTITION_ANCESTORS, DataType.INTEGER, outer);
+            return List.of(new TableCall("generate_series", empty, List.of(of)));
         }
         if (name.equals("unnest")) {
             List<TableCall> calls = new ArrayList<>();
