@@ -257,9 +257,12 @@ final class KeySessions implements AutoCloseable {
             state.clear();
             keyTable.clear();
         } else {
-            Closing.all(List.of(state, keyTable));
+            GroupState before = state; // until there is another: memory may be short
             state = new GroupState(kernels, allocator);
+            before.close();
+            GroupTable keysBefore = keyTable;
             keyTable = newKeyTable();
+            keysBefore.close();
         }
     }
 
